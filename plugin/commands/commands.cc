@@ -34,9 +34,13 @@ struct Command {
   int (*run)(const std::vector<std::string>& arguments);
 };
 
-constexpr std::array<Command, 6> kCommands = {{
+constexpr std::array<Command, 10> kCommands = {{
     {"serve", &Serve},
     {"run", &RunAgent},
+    {"copy", &Copy},
+    {"diff", &Diff},
+    {"take", &Take},
+    {"drop", &Drop},
     {"configure", &Configure},
     {"info", &Info},
     {"doctor", &Doctor},

@@ -34,6 +34,18 @@ int RunAgent(const std::vector<std::string>& arguments);
 /// `configure [AGENT] [INSTANCE]`: writes an agent's settings so that it starts `serve`.
 int Configure(const std::vector<std::string>& arguments);
 
+/// `copy [INSTANCE]`: copies the project into the instance, or refreshes the copy.
+int Copy(const std::vector<std::string>& arguments);
+
+/// `diff [INSTANCE]`: prints what was changed in the copy.
+int Diff(const std::vector<std::string>& arguments);
+
+/// `take [INSTANCE]`: brings that back as a branch, or onto the working tree.
+int Take(const std::vector<std::string>& arguments);
+
+/// `drop [INSTANCE]`: deletes the copy.
+int Drop(const std::vector<std::string>& arguments);
+
 /// `info`: prints `{"tools": […]}`, as `tools/list` returns them. Needs no instance.
 int Info(const std::vector<std::string>& arguments);
 

@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "connection/instance_opener.h"
 #include "connection/shared_connection.h"
 #include "mcp/server.h"
+#include "paths/guest_reach.h"
 #include "support/environment.h"
 #include "support/log.h"
 #include "support/version.h"
@@ -25,6 +27,7 @@
 namespace commands {
 namespace {
 
+namespace fs = std::filesystem;
 using connection::SharedConnection;
 
 mcp::ServerOptions MakeServerOptions(const ServeOptions& given, SharedConnection& connection,
@@ -54,11 +57,22 @@ int Serve(const std::vector<std::string>& arguments) {
   OptionParser parser("serve", "Serve MCP over standard input and output for a Lima instance",
                       "[INSTANCE]", 1);
   AddServeOptions(parser);
+  parser.AddOptions()("copy",
+                      "Serve the copy of this host directory, made by 'limactl mcp copy', and "
+                      "nothing else of the host",
+                      cxxopts::value<std::string>(), "PROJECT");
   const std::optional<cxxopts::ParseResult> parsed = parser.Parse(arguments);
   if (!parsed) return 0;
+  if (parsed->count("copy") > 0 && parsed->count("root") > 0) {
+    throw UsageError("--copy and --root exclude each other");
+  }
   const pid_t parent = TerminationWatch::PrepareProcess();
-  const ServeOptions options = ReadServeOptions(
+  ServeOptions options = ReadServeOptions(
       *parsed, parsed->unmatched().empty() ? kDefaultInstance : parsed->unmatched().front());
+  if (parsed->count("copy") > 0) {
+    options.instance.copied_project =
+        paths::Resolved(fs::absolute((*parsed)["copy"].as<std::string>()));
+  }
 
   if (options.start) UseSafeSearchPath(options.instance.name);
 

@@ -1,10 +1,14 @@
 #include "connection/instance.h"
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <utility>
 
+#include "copy/side_repository.h"
+#include "copy/target.h"
 #include "lima/home.h"
 #include "paths/mount_check.h"
 #include "paths/path_rules.h"
@@ -39,6 +43,26 @@ lima::GuestFacts FactsFromFiles(const lima::InstanceConfiguration& configuration
     support::LogInfo(error.what());
   }
   return facts;
+}
+
+/// The copy of `--copy`. Throws support::CallError if there is none.
+std::pair<copy::SidePlace, copy::CopyFacts> FindCopy(
+    const InstanceOptions& options, const lima::InstanceConfiguration& configuration) {
+  const auto place = copy::SidePlace::Find(configuration.directory(), options.copied_project);
+  if (!place) throw support::CallError(copy::NoCopyText(options.copied_project, options.name));
+  return {*place, *place->ReadFacts()};
+}
+
+/// The copy is one more mount, and the only one that may be used.
+paths::Root RootOf(const copy::CopyFacts& facts) {
+  return {.host = facts.project, .guest = facts.directory, .writable = true};
+}
+
+/// Until the lock is released, the copy is neither replaced nor dropped.
+std::shared_ptr<const copy::FileLock> UseCopy(const copy::SidePlace& place) {
+  auto lock = place.TakeUse(copy::FileLock::Kind::kShared);
+  if (lock) return std::make_shared<const copy::FileLock>(std::move(*lock));
+  throw support::CallError("the copy is being replaced or dropped; call again later");
 }
 
 constexpr const char* kStale =
@@ -83,6 +107,7 @@ lima::GuestFacts QueryGuestFacts(guest::Guest& guest, const support::Context& co
 
 std::vector<paths::Root> ShownRoots(const InstanceOptions& options,
                                     const lima::InstanceConfiguration& configuration) {
+  if (!options.copied_project.empty()) return {RootOf(FindCopy(options, configuration).second)};
   return paths::SelectRoots(
       lima::ListMounts(configuration, lima::ReadHostFacts(), FactsFromFiles(configuration)),
       options.roots);
@@ -122,14 +147,24 @@ tools::Workspace OpenInstance(const InstanceOptions& options,
 
   paths::PathRules::Options paths;
   paths.instance = options.name;
-  paths.mounts = paths::RootsOfMounts(mounts);
-  paths.mount_check = std::make_shared<paths::MountCheck>(mounts, configuration.os);
-  paths.mount_check->CheckAll(*guest, context);
-  paths.roots = paths::SelectRoots(mounts, options.roots);
   paths.pins = pins;
   paths.working_directory = options.working_directory;
   paths.allow_settings = options.allow_settings;
   paths.host_programs = options.host_programs;
+  if (!options.copied_project.empty()) {
+    const auto [place, copied] = FindCopy(options, configuration);
+    copy::RequireNoMount(mounts, copied.directory, options.name);
+    const auto use = UseCopy(place);
+    copy::RequireCopy(place, copied, options.name, *guest, context);
+    paths.roots = options.roots.allowed_paths;
+    paths.roots.push_back(RootOf(copied));
+    return {guest, std::make_shared<const paths::PathRules>(std::move(paths)), shell, use};
+  }
+
+  paths.mounts = paths::RootsOfMounts(mounts);
+  paths.mount_check = std::make_shared<paths::MountCheck>(mounts, configuration.os);
+  paths.mount_check->CheckAll(*guest, context);
+  paths.roots = paths::SelectRoots(mounts, options.roots);
 
   const auto rules = std::make_shared<const paths::PathRules>(std::move(paths));
   rules->CheckRoots(*guest, context);

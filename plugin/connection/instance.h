@@ -23,6 +23,7 @@ struct InstanceOptions {
   std::filesystem::path lima_home;
   std::string name;
   paths::RootOptions roots;
+  std::string copied_project;         ///< `--copy`, a host path: its copy is the only root
   std::string working_directory;      ///< this program's, on the host
   bool allow_settings = false;        ///< `--allow-settings`
   paths::HostPrograms host_programs;  ///< whose files are not written without that

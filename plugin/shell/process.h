@@ -39,6 +39,9 @@ class ProcessEvents {
 
   virtual void OnOutput(Stream stream, std::string_view bytes) = 0;
 
+  /// So many bytes of the input have been passed on: the channel has room for more.
+  virtual void OnInputSent(std::size_t /*bytes*/) {}
+
   /// The guest has no free channel now (sshd's MaxSessions); the process waits for one.
   virtual void OnQueued() {}
 
@@ -59,7 +62,8 @@ class Process {
  public:
   virtual ~Process() = default;
 
-  /// To its standard input. Never waits; ignored once the process has ended.
+  /// To its standard input. Never waits, but keeps the bytes until OnInputSent; ignored once the
+  /// process has ended.
   virtual void Send(std::string bytes) = 0;
 
   /// Ends its standard input.

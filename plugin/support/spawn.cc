@@ -12,13 +12,28 @@
 extern "C" char** environ;
 
 namespace support {
+namespace {
+
+/// Ends with null. Valid as long as `words`.
+std::vector<char*> Pointers(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+}  // namespace
+
+Variables OwnVariables() {
+  Variables variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) variables.emplace_back(*entry);
+  return variables;
+}
 
 pid_t Spawn(const std::vector<std::string>& command, const SpawnStreams& streams,
-            SpawnSession session) {
+            SpawnSession session, const Variables& environment) {
   std::vector<std::string> words = command;
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
+  std::vector<std::string> variables = environment;
 
   posix_spawn_file_actions_t actions{};
   posix_spawnattr_t attributes{};
@@ -32,6 +47,8 @@ pid_t Spawn(const std::vector<std::string>& command, const SpawnStreams& streams
   connect(streams.input, STDIN_FILENO, O_RDONLY);
   connect(streams.output, STDOUT_FILENO, O_WRONLY);
   connect(streams.error, STDERR_FILENO, O_WRONLY);
+  // Onto itself: it is no longer closed on exec.
+  if (streams.inherited >= 0) connect(streams.inherited, streams.inherited, 0);
   // This program ignores or blocks these signals; the child must not.
   sigset_t signals{};
   sigemptyset(&signals);
@@ -47,8 +64,8 @@ pid_t Spawn(const std::vector<std::string>& command, const SpawnStreams& streams
   note(::posix_spawnattr_setflags(&attributes, static_cast<short>(flags)));
   pid_t pid = -1;
   if (error == 0) {
-    error = ::posix_spawnp(&pid, words.front().c_str(), &actions, &attributes, arguments.data(),
-                           environ);
+    error = ::posix_spawnp(&pid, words.front().c_str(), &actions, &attributes,
+                           Pointers(words).data(), Pointers(variables).data());
   }
   ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);

@@ -26,6 +26,9 @@ struct Workspace {
 
   /// The guest user's login shell as Lima would run it ("/bin/bash"); empty: the guest's "$SHELL".
   std::string shell;
+
+  /// Held as long as the connection is used.
+  std::shared_ptr<const void> lock = nullptr;
 };
 
 struct Toolbox;

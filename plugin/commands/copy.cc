@@ -1,0 +1,70 @@
+#include "copy/copy.h"
+
+#include <iostream>
+
+#include "commands/commands.h"
+#include "commands/copy_command.h"
+#include "shell/shell_quote.h"
+#include "support/log.h"
+#include "support/paths.h"
+#include "support/printable.h"
+
+namespace commands {
+namespace {
+
+std::string ReadDirectory(const cxxopts::ParseResult& parsed) {
+  if (parsed.count("copy-dir") == 0) return "";
+  const auto& text = parsed["copy-dir"].as<std::string>();
+  const std::string directory = support::CleanPath(text);
+  const bool fits =
+      text.starts_with('/') && directory != "/" && text.find('\n') == std::string::npos;
+  if (fits) return directory;
+  throw UsageError("--copy-dir \"" + text + "\": expected an absolute directory of the guest");
+}
+
+void Report(const copy::Sent& sent, const copy::Snapshot& snapshot, const std::string& place,
+            const std::string& instance) {
+  const auto say = [](const std::string& line) { std::cerr << support::Printable(line) << '\n'; };
+  if (sent.end == copy::SendEnd::kContinued) {
+    const std::string summary = sent.before.Summary();
+    say("The copy in " + place + " stays as it is: " +
+        (summary.empty() ? "it is in use." : summary + " not taken. limactl mcp take " + instance));
+    return;
+  }
+  for (const std::string& note : snapshot.notes) say("Note: " + note + ".");
+  if (sent.end == copy::SendEnd::kMade) say("Copied to " + place + ".");
+  if (sent.end == copy::SendEnd::kReplaced)
+    say("The copy in " + place + " starts again from here.");
+  if (sent.end == copy::SendEnd::kUnchanged) say("The copy in " + place + " is up to date.");
+}
+
+}  // namespace
+
+int Copy(const std::vector<std::string>& arguments) {
+  OptionParser parser("copy",
+                      "Copy the project in the current directory into an instance, or refresh the "
+                      "copy if all work in it was taken",
+                      "[INSTANCE]", 1);
+  parser.AddOptions()("copy-dir", "The directory in the guest, if not the project's own path",
+                      cxxopts::value<std::string>(), "DIR");
+  const auto parsed = parser.Parse(arguments);
+  if (!parsed) return 0;
+  const std::string instance = CopyInstance(*parsed);
+  CopyCommand command(instance, "", ReadDirectory(*parsed));
+  const copy::Git users = command.users();
+  const copy::Project project = copy::ReadProject(command.project(), users);
+  command.side().Prepare(project);
+  const copy::Snapshot snapshot = copy::TakeSnapshot(project, users, command.side());
+  const copy::Target target = command.Connect();
+  const bool was_made = !command.side().facts().sent.empty();
+  const copy::Sent sent = copy::Send(target, project, snapshot);
+  if (was_made && sent.before.directory == "absent") {
+    std::cerr << "The copy was gone; it is made anew.\n";
+  }
+  Report(sent, snapshot, instance + ":" + target.directory, instance);
+  std::cout << "limactl mcp serve " << instance << " --copy "
+            << shell::ShellQuote(command.project()) << '\n';
+  return 0;
+}
+
+}  // namespace commands

@@ -1,0 +1,94 @@
+#include "commands/copy_command.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+
+#include "commands/commands.h"
+#include "commands/project.h"
+#include "copy/copy.h"
+#include "lima/home.h"
+#include "lima/mounts.h"
+#include "support/environment.h"
+#include "support/log.h"
+#include "support/units.h"
+
+namespace commands {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The top of the working tree. Not the user's home directory: an agent would get all of it.
+std::string FindProjectTop() {
+  const std::string home = support::EnvironmentVariable("HOME");
+  const fs::path top = copy::FindTop(FindProject(home));
+  std::error_code unknown;
+  if (fs::equivalent(top, home, unknown)) {
+    throw UsageError(top.string() + " is your home directory; run this inside a project");
+  }
+  return top.string();
+}
+
+}  // namespace
+
+std::string CopyInstance(const cxxopts::ParseResult& parsed) {
+  return parsed.unmatched().empty() ? kCopyInstance : parsed.unmatched().front();
+}
+
+void AddMaxSize(OptionParser& parser) {
+  parser.AddOptions()("max-size", "The most that may come from the guest",
+                      cxxopts::value<std::string>()->default_value("2GiB"), "SIZE");
+}
+
+std::uint64_t ReadMaxSize(const cxxopts::ParseResult& parsed) {
+  const auto& text = parsed["max-size"].as<std::string>();
+  const auto bytes = support::ParseByteCount(text);
+  if (bytes && *bytes > 0) return *bytes;
+  throw UsageError("--max-size \"" + text + "\": expected a size such as 500M or 4GiB");
+}
+
+CopyCommand::CopyCommand(const std::string& instance, const std::string& project,
+                         const std::string& directory) {
+  (void)::signal(SIGPIPE, SIG_IGN);  // a program that stops reading is an error of write()
+  options_.lima_home = lima::HomeDirectory();
+  options_.name = instance;
+  lima::RequireInstance(options_.lima_home, instance);
+  const auto configuration = lima::LoadConfiguration(options_.lima_home, instance);
+  const auto mounts = lima::ListMounts(configuration);
+  const paths::GuestReach reach(mounts);
+  const std::string path = support::EnvironmentVariable("PATH");
+  ::setenv("PATH", reach.SafeSearchPath(path).c_str(), 1);
+
+  project_ = project.empty() ? FindProjectTop() : paths::Resolved(fs::absolute(project));
+  copy::SidePlace place(configuration.directory(), project_);
+  if (const auto mount = reach.Above(place.repository)) {
+    throw support::CallError("the guest can write " + *mount + ", which holds " +
+                             place.repository.string() + "; use an instance without that mount");
+  }
+  side_.emplace(place);
+  directory_ = side_->facts().directory;
+  if (directory_.empty()) directory_ = directory.empty() ? project_ : directory;
+  if (!directory.empty() && directory != directory_) {
+    throw support::CallError("The copy of " + project_ + " is in " + directory_ +
+                             ": drop it first, to have it in another directory.");
+  }
+  copy::RequireNoMount(mounts, directory_, instance);
+}
+
+copy::Git CopyCommand::users() const {
+  return copy::Git::Users(project_, side_->lock());
+}
+
+void CopyCommand::RequireCopy() const {
+  if (side_->facts().sent.empty()) {
+    throw support::CallError(copy::NoCopyText(project_, options_.name));
+  }
+}
+
+copy::Target CopyCommand::Connect() {
+  connection::InstanceOpener opener(options_, false);
+  workspace_ = opener.Open({}, [](const std::string& status) { support::LogInfo(status); });
+  return {options_.name, project_, directory_, *workspace_->guest, *side_};
+}
+
+}  // namespace commands

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "commands/option_parser.h"
+#include "connection/instance_opener.h"
+#include "copy/side_repository.h"
+#include "copy/target.h"
+
+/// What `copy`, `diff`, `take` and `drop` share.
+namespace commands {
+
+/// The instance of `copy`, `diff`, `take`, `drop` and `run` when none is named.
+inline constexpr const char* kCopyInstance = "agent";
+
+/// The positional argument [INSTANCE].
+std::string CopyInstance(const cxxopts::ParseResult& parsed);
+
+void AddMaxSize(OptionParser& parser);
+
+/// Throws UsageError.
+std::uint64_t ReadMaxSize(const cxxopts::ParseResult& parsed);
+
+/// The copy of a project in an instance, and this command's lock on it.
+class CopyCommand {
+ public:
+  /// Empty `project`: the repository of the current directory. Empty `directory`: where the copy
+  /// is, or the project's own path. Throws support::CallError.
+  CopyCommand(const std::string& instance, const std::string& project,
+              const std::string& directory = "");
+
+  [[nodiscard]] const std::string& project() const { return project_; }
+  [[nodiscard]] copy::SideRepository& side() { return *side_; }
+  [[nodiscard]] copy::Git users() const;
+
+  /// Throws support::CallError unless the copy was made before.
+  void RequireCopy() const;
+
+  /// Connects to the instance. Valid as long as this object.
+  copy::Target Connect();
+
+ private:
+  connection::InstanceOptions options_;
+  std::string project_;
+  std::string directory_;
+  std::optional<copy::SideRepository> side_;
+  std::optional<tools::Workspace> workspace_;
+};
+
+}  // namespace commands

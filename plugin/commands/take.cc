@@ -1,0 +1,105 @@
+#include <unistd.h>
+
+#include <iostream>
+
+#include "commands/commands.h"
+#include "commands/copy_command.h"
+#include "copy/copy.h"
+#include "support/printable.h"
+
+namespace commands {
+namespace {
+
+/// Asks before names are applied that programs of the host obey.
+void RequireConsent(const std::vector<std::string>& names, bool yes) {
+  if (names.empty() || yes) return;
+  constexpr std::size_t kMaxShown = 20;
+  for (std::size_t i = 0; i < names.size() && i < kMaxShown; ++i) {
+    std::cerr << "  " << support::Printable(names[i]) << '\n';
+  }
+  const std::string text =
+      "Programs on this host obey " + copy::Count(names.size(), "file") + " of this change";
+  if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0) {
+    throw support::CallError(text + ". To apply it all the same: --yes");
+  }
+  std::cerr << text << ". Apply? [y/N] " << std::flush;
+  std::string answer;
+  std::getline(std::cin, answer);
+  if (answer != "y" && answer != "Y" && answer != "yes") {
+    throw support::CallError("Nothing was changed.");
+  }
+}
+
+int Apply(CopyCommand& command, const copy::Git& users, bool yes) {
+  const copy::SideRepository& side = command.side();
+  const std::string from = copy::AppliedSoFar(side);
+  if (side.facts().work == from) {
+    std::cout << "Nothing to take.\n";
+    return 0;
+  }
+  const auto names = copy::ChangedNames(side, from, side.facts().work);
+  RequireConsent(copy::ProtectedNames(names), yes);
+  copy::ApplyWork(users, command.side());
+  std::cout << copy::Count(names.size(), "file") << " changed in the working tree.\n";
+  return 0;
+}
+
+void ReportBranch(const copy::Taken& taken, const copy::SideRepository& side,
+                  const std::string& instance) {
+  if (taken.had_it) {
+    std::cout << "Branch " << taken.branch << " has it already.\n";
+    return;
+  }
+  const std::string sent = side.facts().sent;
+  const std::string work = side.facts().work;
+  const std::string commits = side.git().Run({"rev-list", "--count", work, "^" + sent}).Line();
+  std::cout << "Branch " << taken.branch << ": "
+            << copy::Count(std::stoull("0" + commits), "commit") << ", "
+            << copy::Count(copy::ChangedNames(side, sent, work).size(), "file") << " changed.\n";
+  if (sent == side.facts().base) return;
+  std::cerr << "Note: it begins with a commit of your own uncommitted and untracked files: do not "
+               "push it as it is.\n"
+               "Your working tree has changes, so git merge will refuse. Only the agent's part: "
+               "limactl mcp diff "
+            << instance << " | git apply\n";
+}
+
+}  // namespace
+
+int Take(const std::vector<std::string>& arguments) {
+  OptionParser parser("take", "Bring what was changed in the copy of the project back, as a branch",
+                      "[INSTANCE]", 1);
+  parser.AddOptions()("apply", "Change the working tree instead: all of it or nothing")(
+      "yes", "With --apply: do not ask, whatever the change contains")(
+      "branch", "The name of the branch", cxxopts::value<std::string>(), "NAME");
+  AddMaxSize(parser);
+  const auto parsed = parser.Parse(arguments);
+  if (!parsed) return 0;
+  const std::string instance = CopyInstance(*parsed);
+  const std::uint64_t max_size = ReadMaxSize(*parsed);
+  const bool apply = (*parsed)["apply"].as<bool>();
+  CopyCommand command(instance, "");
+  command.RequireCopy();
+  copy::SideRepository& side = command.side();
+  const copy::Git users = command.users();
+  const std::string branch = parsed->count("branch") > 0 ? (*parsed)["branch"].as<std::string>()
+                                                         : instance + "/" + side.facts().branch;
+  if (!apply) copy::RequireBranchName(users, branch);
+  const copy::GuestState state = copy::Fetch(command.Connect(), max_size);
+  for (const std::string& link : state.links) {
+    std::cerr << "Note: not taken, since it is a repository of its own: " << link << '\n';
+  }
+  if (state.others > 0) {
+    std::cerr << "Note: not taken: " << copy::Count(state.others, "commit")
+              << " on other branches or in stashes.\n";
+  }
+  if (apply) return Apply(command, users, (*parsed)["yes"].as<bool>());
+  if (state.work == side.facts().sent) {
+    std::cout << "Nothing to take.\n";
+    return 0;
+  }
+  ReportBranch(copy::TakeBranch(users, side, branch), side, instance);
+  return 0;
+}
+
+}  // namespace commands

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "copy/git.h"
+#include "copy/project.h"
+#include "copy/side_repository.h"
+#include "copy/target.h"
+
+/// Work in a copy: what the commands do. Each function throws support::CallError.
+namespace copy {
+
+enum class SendEnd {
+  kMade,       ///< the copy is new
+  kReplaced,   ///< by the host's present state
+  kUnchanged,  ///< the copy is the host's present state
+  kContinued,  ///< the copy has work that was not taken, or an agent works in it: it stays
+};
+
+struct Sent {
+  SendEnd end = SendEnd::kMade;
+  GuestState before;
+};
+
+/// Makes the copy, or replaces it if everything in it was taken. After a failure or kill, the next
+/// call does it again.
+Sent Send(const Target& target, const Project& project, const Snapshot& snapshot);
+
+/// `--max-size` by default.
+inline constexpr std::uint64_t kMaxSize = std::uint64_t{2} << 30;
+
+/// Brings what the guest's working tree is into the side repository, as the ref "work". What comes
+/// is kept apart until it is known to be a sound commit with everything that it needs, and names
+/// that a working tree can have; otherwise nothing of it is left.
+GuestState Fetch(const Target& target, std::uint64_t max_size);
+
+/// Only asks the guest, whose answer is not verified.
+GuestState Ask(const Target& target);
+
+/// Throws if `name` is no name of a branch, or another branch is in its way.
+void RequireBranchName(const Git& users, const std::string& name);
+
+struct Taken {
+  std::string branch;
+  bool had_it = false;  ///< nothing was done
+};
+
+/// Adds the objects of the ref "work" to the user's repository, in one pack, and sets a branch to
+/// it: `name` if that is new, an ancestor, or what was put there last and nobody has checked it
+/// out; else `name`-2 and so on.
+Taken TakeBranch(const Git& users, SideRepository& side, const std::string& name);
+
+/// What the working tree has of the copy: what was applied last, else what was sent.
+std::string AppliedSoFar(const SideRepository& side);
+
+/// Applies what changed since AppliedSoFar to the user's working tree, with the user's `git apply`:
+/// all or nothing.
+void ApplyWork(const Git& users, SideRepository& side);
+
+/// The names that differ between two commits.
+std::vector<std::string> ChangedNames(const SideRepository& side, const std::string& from,
+                                      const std::string& to);
+
+/// Those among `names` that programs of the host obey, which the file tools refuse to write.
+std::vector<std::string> ProtectedNames(const std::vector<std::string>& names);
+
+/// Prints what the guest changed since the send: from "sent" to "work". To a terminal: readable,
+/// through a pager, nothing of it raw. Else as a patch for `git apply`. With `only_names`: names
+/// and numbers of lines.
+void PrintDiff(const SideRepository& side, bool only_names);
+
+/// A part of git's output for a terminal: lines that are printable, bounded, and coloured by their
+/// first characters. Keeps the incomplete line in `rest`.
+std::string TerminalLines(std::string_view bytes, std::string& rest);
+
+/// Deletes the copy in the guest and the side repository. Throws if an agent works in it, or,
+/// without `force`, if something was not taken.
+void Drop(const Target& target, bool force);
+
+}  // namespace copy

@@ -1,0 +1,143 @@
+#include <filesystem>
+#include <utility>
+
+#include "copy/copy.h"
+#include "copy/programs.h"
+#include "support/errors.h"
+
+namespace copy {
+namespace {
+
+namespace fs = std::filesystem;
+using support::CallError;
+
+constexpr std::size_t kMaxNames = 1'000'000;
+constexpr std::size_t kMaxPath = 4096;
+constexpr const char* kNothingChanged = " Nothing was changed.";
+
+/// What the guest sent may still be sound if it is sent again without leaving out anything.
+class Unsound : public CallError {
+ public:
+  explicit Unsound(const std::string& words)
+      : CallError("What the guest sent is not sound: " + words + "." + kNothingChanged) {}
+};
+
+/// A directory for objects that goes with its object.
+class Quarantine {
+ public:
+  explicit Quarantine(const SideRepository& side)
+      : objects_(side.path() / "objects"), directory_(side.path() / "incoming") {
+    fs::remove_all(directory_);
+    fs::create_directories(directory_ / "pack");
+    side.Borrow(directory_, objects_);
+  }
+  ~Quarantine() {
+    std::error_code ignored;
+    fs::remove_all(directory_, ignored);
+  }
+  Quarantine(const Quarantine&) = delete;
+  Quarantine& operator=(const Quarantine&) = delete;
+
+  [[nodiscard]] std::string variable() const {
+    return "GIT_OBJECT_DIRECTORY=" + directory_.string();
+  }
+
+  /// git finds a pack by its .idx.
+  void Accept() const {
+    for (const bool is_index : {false, true}) {
+      for (const auto& entry : fs::directory_iterator(directory_ / "pack")) {
+        const fs::path& file = entry.path();
+        if ((file.extension() == ".idx") == is_index) {
+          fs::rename(file, objects_ / "pack" / file.filename());
+        }
+      }
+    }
+  }
+
+ private:
+  const fs::path objects_;
+  const fs::path directory_;
+};
+
+void Index(GuestPipe& pipe, const Git& git, std::uint64_t max_size) {
+  pipe.BeginPack("Receiving", max_size);
+  GitChild index = git.Start({"-c", "pack.threads=1", "index-pack", "--stdin", "--fix-thin",
+                              "--strict", "--max-input-size=" + std::to_string(max_size)},
+                             {.input = pipe.descriptor()});
+  const bool is_sound = index.Finish();
+  pipe.RequireSound();
+  if (!is_sound) throw Unsound(index.Words());
+}
+
+/// Throws Unsound unless `id` is a commit with everything that it needs.
+void RequireComplete(const Git& git, const std::string& id) {
+  if (git.Run({"cat-file", "-t", id}).Line() != "commit") throw Unsound("no commit " + id);
+  // The second time without what the side repository has: the user's gc may have pruned it.
+  if (git.Run({"rev-list", "--objects", "--quiet", id, "--not", "--all"}).ok()) return;
+  const GitOutput all = git.Run({"rev-list", "--objects", "--quiet", id});
+  if (!all.ok()) throw Unsound(all.words);
+}
+
+void RequireNames(const Git& git, const std::string& id) {
+  std::size_t names = 0;
+  std::size_t length = 0;
+  bool too_much = false;
+  GitChild list = git.Start({"ls-tree", "-r", "-z", "--name-only", "--full-tree", id}, {});
+  list.Read([&](std::string_view bytes) {
+    for (const char byte : bytes) {
+      length = byte == '\0' ? 0 : length + 1;
+      names += byte == '\0' ? 1 : 0;
+      too_much = too_much || names > kMaxNames || length > kMaxPath;
+    }
+    return !too_much;
+  });
+  if (too_much) {
+    throw CallError(
+        "The guest's tree has more than 1,000,000 files or a path above 4,096 bytes: no working "
+        "tree has. Nothing was taken.");
+  }
+  if (!list.Finish()) throw Unsound(list.Words());
+}
+
+GuestState Converse(const Target& target, std::uint64_t max_size, bool thin) {
+  SideRepository& side = target.side;
+  GuestPipe pipe(target.guest,
+                 MakeProgram(target, {}, {begin_program, work_program, fetch_program}));
+  GuestState state = ReadState(pipe, target);
+  RequireOurs(state, target);
+  // Also again if the user's gc deleted what it was compared with.
+  CopyFacts facts = side.facts();
+  facts.work = state.work;
+  if (Split(Excluding(side.git(), {facts.work, facts.sent, facts.base}), '\n').size() != 3) {
+    pipe.Answer(thin ? "thin" : "all");
+    pipe.NextReport();  // "pack"
+    const Quarantine quarantine(side);
+    const Git git = side.git().With({quarantine.variable()});
+    Index(pipe, git, max_size);
+    RequireComplete(git, state.work);
+    RequireNames(git, state.work);
+    quarantine.Accept();
+  }
+  side.Save(facts);
+  return state;
+}
+
+}  // namespace
+
+GuestState Fetch(const Target& target, std::uint64_t max_size) {
+  try {
+    return Converse(target, max_size, true);
+  } catch (const Unsound&) {
+    return Converse(target, max_size, false);
+  }
+}
+
+GuestState Ask(const Target& target) {
+  GuestPipe pipe(target.guest,
+                 MakeProgram(target, {}, {begin_program, work_program, fetch_program}));
+  GuestState state = ReadState(pipe, target);
+  RequireOurs(state, target);
+  return state;
+}
+
+}  // namespace copy

@@ -1,0 +1,225 @@
+#include "copy/git.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "support/environment.h"
+#include "support/errors.h"
+#include "support/printable.h"
+#include "support/wake_pipe.h"
+
+namespace copy {
+namespace {
+
+/// Bytes of git's messages that are kept, and of those that an error quotes.
+constexpr std::size_t kMaxError = std::size_t{64} << 10;
+constexpr std::size_t kMaxWords = 400;
+
+/// CPU seconds, and KiB of memory without mapped files, which macOS does not limit.
+constexpr const char* kLimits =
+    "{ ulimit -c 0; ulimit -t 600; ulimit -d 1400000; } 2>/dev/null; exec \"$@\"";
+const std::vector<std::string> kLimiter = {"/bin/sh", "-c", kLimits, "sh"};
+
+void ReadAll(int fd, const std::function<bool(std::string_view)>& take) {
+  std::array<char, 65536> buffer{};
+  while (true) {
+    const ssize_t count = ::read(fd, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0 || !take({buffer.data(), static_cast<std::size_t>(count)})) return;
+  }
+}
+
+bool IsKept(const std::string& variable) {
+  constexpr std::array<std::string_view, 4> kKept = {
+      "GIT_CONFIG_GLOBAL=", "GIT_CONFIG_SYSTEM=", "GIT_CONFIG_NOSYSTEM=", "GIT_EXEC_PATH="};
+  return !variable.starts_with("GIT_") ||
+         std::any_of(kKept.begin(), kKept.end(),
+                     [&](std::string_view kept) { return variable.starts_with(kept); });
+}
+
+}  // namespace
+
+GitChild::GitChild(const std::vector<std::string>& command, const support::Variables& environment,
+                   support::SpawnStreams streams) {
+  support::Pipe output;
+  support::Pipe error;
+  if (streams.output < 0) streams.output = output.write_end.get();
+  streams.error = error.write_end.get();
+  try {
+    pid_ = support::Spawn(command, streams, support::SpawnSession::kShared, environment);
+  } catch (const std::system_error& problem) {
+    throw support::CallError("git cannot be started on this host: " + problem.code().message());
+  }
+  output_ = std::move(output.read_end);
+  error_reader_ = std::thread([this, stream = std::move(error.read_end)] {
+    ReadAll(stream.get(), [this](std::string_view bytes) {
+      error_ += bytes.substr(0, kMaxError - error_.size());
+      return true;
+    });
+  });
+}
+
+GitChild::~GitChild() {
+  if (pid_ < 0) return;
+  ::kill(pid_, SIGKILL);
+  Finish();
+}
+
+void GitChild::Read(const std::function<bool(std::string_view)>& on_output) {
+  ReadAll(output_.get(), on_output);
+}
+
+bool GitChild::Finish() {
+  Read([](std::string_view) { return true; });
+  error_reader_.join();
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  status_ = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return status_ == 0;
+}
+
+std::string GitChild::Words() const {
+  std::string chosen =
+      status_ > 128 ? "git was killed by signal " + std::to_string(status_ - 128) : "git failed";
+  for (const std::string& line : Split(error_, '\n')) {
+    chosen = line;
+    if (line.starts_with("fatal: ") || line.starts_with("error: ")) break;
+  }
+  return support::Printable(chosen.substr(0, kMaxWords));
+}
+
+std::string GitOutput::Line() const {
+  return output.ends_with('\n') ? output.substr(0, output.size() - 1) : output;
+}
+
+Git Git::Neutral(const std::filesystem::path& repository, int lock) {
+  Git git;
+  git.lock_ = lock;
+  git.command_ = kLimiter;
+  git.command_.insert(git.command_.end(), {"git", "--git-dir=" + repository.string(), "-c",
+                                           "core.hooksPath=/dev/null"});
+  git.environment_ = {"PATH=" + support::EnvironmentVariable("PATH"),
+                      "LC_ALL=C",
+                      "HOME=/nonexistent",
+                      "GIT_CONFIG_GLOBAL=/dev/null",
+                      "GIT_CONFIG_NOSYSTEM=1",
+                      "GIT_ATTR_NOSYSTEM=1",
+                      "GIT_NO_REPLACE_OBJECTS=1",
+                      "GIT_NO_LAZY_FETCH=1",
+                      "GIT_ALLOW_PROTOCOL=none",
+                      "GIT_TERMINAL_PROMPT=0",
+                      "GIT_ALLOC_LIMIT=1g"};
+  const std::string programs = support::EnvironmentVariable("GIT_EXEC_PATH");
+  return programs.empty() ? git : git.With({"GIT_EXEC_PATH=" + programs});
+}
+
+Git Git::Users(const std::filesystem::path& project, int lock) {
+  Git git;
+  git.lock_ = lock;
+  git.command_ = {"git", "-C", project.string()};
+  for (const char* setting :
+       {"core.hooksPath=/dev/null", "hook.reference-transaction.enabled=false",
+        "hook.post-index-change.enabled=false", "core.fsmonitor=false", "core.splitIndex=false",
+        "core.safecrlf=false", "gc.auto=0", "maintenance.auto=false"}) {
+    git.command_.insert(git.command_.end(), {"-c", setting});
+  }
+  git.environment_ = support::OwnVariables();
+  std::erase_if(git.environment_, [](const std::string& variable) { return !IsKept(variable); });
+  return git.With({"GIT_NO_REPLACE_OBJECTS=1", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0",
+                   "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none"});
+}
+
+Git Git::With(const support::Variables& variables) const {
+  Git git = *this;
+  git.environment_.insert(git.environment_.end(), variables.begin(), variables.end());
+  return git;
+}
+
+Git Git::WithoutLimits() const {
+  Git git = *this;
+  git.command_.erase(git.command_.begin(),
+                     std::find(git.command_.begin(), git.command_.end(), "git"));
+  return git;
+}
+
+GitChild Git::Start(const Arguments& arguments, support::SpawnStreams streams) const {
+  std::vector<std::string> command = command_;
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  streams.inherited = lock_;
+  return GitChild(command, environment_, streams);
+}
+
+GitOutput Git::Run(const Arguments& arguments, std::string_view input) const {
+  const support::FileDescriptor text = TextFile(input);
+  GitChild child = Start(arguments, {.input = text.get()});
+  GitOutput result;
+  child.Read([&](std::string_view bytes) {
+    result.output += bytes;
+    return true;
+  });
+  child.Finish();
+  result.status = child.status();
+  result.error = child.error();
+  result.words = child.Words();
+  return result;
+}
+
+std::string Git::Require(const Arguments& arguments, std::string_view what,
+                         std::string_view input) const {
+  const GitOutput result = Run(arguments, input);
+  if (!result.ok()) throw support::CallError(std::string(what) + ": " + result.words);
+  return result.Line();
+}
+
+std::string Excluding(const Git& git, const std::vector<std::string>& ids) {
+  std::string request;
+  for (const std::string& id : ids) request += id.empty() ? "" : id + "\n";
+  const std::string text = git.Require({"cat-file", "--batch-check=%(objectname) %(objecttype)"},
+                                       "git cannot read the repository", request);
+  std::string excluded;
+  for (const std::string& line : Split(text, '\n')) {
+    if (line.ends_with(" commit")) excluded += "^" + line.substr(0, line.find(' ')) + "\n";
+  }
+  return excluded;
+}
+
+bool IsNewEnough(const std::string& version, int minor) {
+  std::pair<int, int> found;
+  return std::sscanf(version.c_str(), "git version %d.%d", &found.first, &found.second) == 2 &&
+         found >= std::pair(2, minor);
+}
+
+support::FileDescriptor TextFile(std::string_view text) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), &std::fclose);
+  if (!file || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
+      std::fflush(file.get()) != 0) {
+    throw support::CallError("cannot write a temporary file: " +
+                             std::generic_category().message(errno));
+  }
+  std::rewind(file.get());
+  return support::FileDescriptor(::fcntl(::fileno(file.get()), F_DUPFD_CLOEXEC, 0));
+}
+
+std::vector<std::string> Split(std::string_view text, char end) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t length = std::min(text.find(end), text.size());
+    parts.emplace_back(text.substr(0, length));
+    text.remove_prefix(std::min(length + 1, text.size()));
+  }
+  return parts;
+}
+
+}  // namespace copy

@@ -1,0 +1,10 @@
+# FORCE: also what is damaged, or has work that was not taken.
+[ "$state" != ours ] || [ -n "$FORCE" ] || work
+say decide
+read -r answer && [ "$answer" = drop ] || exit 0
+cd /
+rm -rf "$G" 2>/dev/null
+[ ! -e "$G" ] || { chmod -R u+rwX "$G" && rm -rf "$G"; } 2>/dev/null
+[ ! -e "$G" ] || sudo -n rm -rf "$G" 2>/dev/null
+[ ! -e "$G" ] || fail drop
+say end

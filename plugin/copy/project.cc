@@ -1,0 +1,235 @@
+#include "copy/project.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "copy/side_repository.h"
+#include "support/errors.h"
+#include "support/printable.h"
+
+namespace copy {
+namespace {
+
+namespace fs = std::filesystem;
+using support::CallError;
+
+/// Names that a note lists.
+constexpr std::size_t kMaxNames = 10;
+
+constexpr std::string_view kLink = "160000";  // the mode of a gitlink
+
+/// `git rev-parse` gives it relative to `top`.
+fs::path Absolute(const fs::path& top, const std::string& path) {
+  return fs::weakly_canonical(top / path);
+}
+
+void ReadHead(const Git& users, Project& project) {
+  const std::vector<std::string> lines =
+      Split(users
+                .Run({"rev-list", "-1", "--no-commit-header", "--format=%H%n%T%n%cd", "--date=raw",
+                      "HEAD", "--"})
+                .output,
+            '\n');
+  if (lines.size() != 3) throw CallError("There is no commit yet: git add -A && git commit.");
+  project.head = lines[0];
+  project.head_tree = lines[1];
+  project.head_date = "@" + lines[2];
+  project.branch = users.Run({"symbolic-ref", "-q", "--short", "HEAD"}).Line();
+  if (project.branch.empty()) project.branch = "detached";
+}
+
+void ReadSettings(const Git& users, Project& project) {
+  const GitOutput settings = users.Run(
+      {"config", "-z", "--get-regexp",
+       R"(^(user\.(name|email)|core\.sparsecheckout|remote\..*\.promisor|extensions\.partialclone)$)"});
+  for (const std::string& setting : Split(settings.output, '\0')) {
+    const std::size_t end = std::min(setting.find('\n'), setting.size());
+    const std::string key = setting.substr(0, end);
+    const std::string value = setting.substr(std::min(end + 1, setting.size()));
+    if (key == "user.name") {
+      project.user_name = value;
+    } else if (key == "user.email") {
+      project.user_email = value;
+    } else if (key == "core.sparsecheckout") {
+      project.is_sparse = value == "true";
+    } else {
+      project.is_partial = true;
+    }
+  }
+  if (project.user_name.empty()) project.user_name = "limactl-mcp";
+  if (project.user_email.empty()) project.user_email = "limactl-mcp@localhost";
+}
+
+std::string ListNames(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < kMaxNames; ++i) {
+    text += (i == 0 ? "" : ", ") + support::Printable(names[i]);
+  }
+  const std::size_t rest = names.size() - std::min(names.size(), kMaxNames);
+  return rest == 0 ? text : text + " and " + std::to_string(rest) + " more";
+}
+
+/// What git could not read; it went on with the committed version.
+std::string UnreadNote(const std::string& error) {
+  std::vector<std::string> lines;
+  for (const std::string& line : Split(error, '\n')) {
+    if (line.starts_with("error: ") || line.starts_with("warning: could not open")) {
+      lines.push_back(line.substr(line.find(' ') + 1));
+    }
+  }
+  return lines.empty() ? "" : "as committed, since git could not read it: " + ListNames(lines);
+}
+
+/// `changes` is `git diff --raw -z`.
+void NoteLarge(const Project& project, const std::string& changes,
+               std::vector<std::string>& notes) {
+  constexpr std::uintmax_t kLarge = 50'000'000;
+  std::vector<std::string> names;
+  const std::vector<std::string> parts = Split(changes, '\0');
+  for (std::size_t i = 1; i < parts.size(); i += 2) {
+    std::error_code gone;
+    const fs::path file = project.top / parts[i];
+    const bool is_file = fs::symlink_status(file, gone).type() == fs::file_type::regular;
+    if (is_file && fs::file_size(file, gone) > kLarge) names.push_back(parts[i]);
+  }
+  if (!names.empty()) notes.push_back("large, and copied: " + ListNames(names));
+}
+
+/// Writes the tree of the working tree with the index of `git`; puts back repositories in it.
+std::string WriteTree(const Git& git, const Project& project, std::vector<std::string>& notes) {
+  const GitOutput added =
+      git.Run({"-c", "advice.addEmbeddedRepo=false", "add", "-A", "--sparse", "--ignore-errors"});
+  if (added.status > 1 && project.is_partial) throw CallError(kPartialText);
+  if (added.status > 1) throw CallError("git cannot read the working tree: " + added.words);
+  const std::string unread = added.ok() ? "" : UnreadNote(added.error);
+  if (!unread.empty()) notes.push_back(unread);
+  const std::string changes =
+      git.Require({"diff-index", "--cached", "--no-renames", "--raw", "-z", project.head},
+                  "git cannot compare the working tree with HEAD");
+  NoteLarge(project, changes, notes);
+  const std::vector<std::string> links = GitLinks(changes);
+  if (!links.empty()) {
+    std::string paths;
+    for (const std::string& link : links) paths += link + '\0';
+    git.With({"GIT_LITERAL_PATHSPECS=1"})
+        .Require({"reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul", project.head},
+                 "git cannot leave out repositories in the working tree", paths);
+    notes.push_back("not copied, since they are repositories of their own: " + ListNames(links));
+  }
+  return git.Require({"write-tree"}, "git cannot write the working tree");
+}
+
+/// Names by the letters of `git ls-files -v`.
+void NoteUnwatched(const Project& project, const Git& users, std::vector<std::string>& notes) {
+  std::vector<std::string> names;
+  for (const std::string& line : Split(users.Run({"ls-files", "-v", "-z"}).output, '\0')) {
+    const bool is_assumed = line.front() >= 'a' && line.front() <= 'z';
+    if (is_assumed || (line.front() == 'S' && !project.is_sparse)) names.push_back(line.substr(2));
+  }
+  if (names.empty()) return;
+  notes.push_back("as committed, since the index does not watch it: " + ListNames(names));
+}
+
+void NoteState(const Project& project, const Git& users, std::vector<std::string>& notes) {
+  for (const char* name : {"MERGE_HEAD", "rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD"}) {
+    std::error_code none;
+    if (!fs::exists(project.git_directory / name, none)) continue;
+    notes.emplace_back("a merge or rebase is in progress: the copy has its files only");
+    break;
+  }
+  NoteUnwatched(project, users, notes);
+  if (project.is_partial) notes.emplace_back("this is a partial clone: the copy has no history");
+  const GitOutput large = users.Run({"grep", "--cached", "-l", "-F", "-e", "filter=lfs", "--",
+                                     ".gitattributes", "*/.gitattributes"});
+  if (large.ok()) notes.emplace_back("files of git LFS are pointers in the copy");
+  const GitOutput ignored =
+      users.Run({"ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory"});
+  const std::size_t count = Split(ignored.output, '\0').size();
+  if (count > 0) {
+    notes.push_back(std::to_string(count) + " ignored file" + (count == 1 ? "" : "s") +
+                    " or directories stay behind");
+  }
+}
+
+}  // namespace
+
+fs::path FindTop(const fs::path& directory) {
+  const Git users = Git::Users(directory, -1);
+  const std::string version = users.Require({"version"}, "git does not run on this host");
+  if (!IsNewEnough(version, 34)) {
+    throw CallError("git 2.34 or newer is needed here (found " +
+                    support::Printable(version.substr(0, 60)) + ")");
+  }
+  const GitOutput top = users.Run({"rev-parse", "--show-toplevel"});
+  if (top.ok()) return top.Line();
+  if (top.words.find("not a git repository") != std::string::npos) {
+    throw CallError(directory.string() + " is not in a git repository: git init, and commit once.");
+  }
+  if (users.Run({"rev-parse", "--is-bare-repository"}).Line() == "true") {
+    throw CallError(directory.string() + " is a bare repository: it has no files.");
+  }
+  throw CallError(top.words);
+}
+
+Project ReadProject(const fs::path& top, const Git& users) {
+  const std::vector<std::string> lines =
+      Split(users.Require({"rev-parse", "--show-object-format", "--git-path", "objects",
+                           "--git-path", "index", "--git-path", "shallow", "--absolute-git-dir"},
+                          "git cannot read " + top.string()),
+            '\n');
+  if (lines.size() != 5)
+    throw CallError(top.string() + ": a path with a line break cannot be copied");
+  Project project;
+  project.top = top;
+  project.format = lines[0];
+  project.objects = Absolute(top, lines[1]);
+  project.index = Absolute(top, lines[2]);
+  project.shallow = Absolute(top, lines[3]);
+  project.git_directory = lines[4];
+  ReadHead(users, project);
+  ReadSettings(users, project);
+  return project;
+}
+
+Snapshot TakeSnapshot(const Project& project, const Git& users, const SideRepository& side) {
+  const fs::path index = side.path() / "index";
+  const Git git = users.With({"GIT_INDEX_FILE=" + index.string(),
+                              "GIT_OBJECT_DIRECTORY=" + (side.path() / "objects").string()});
+  std::error_code none;
+  fs::remove(index, none);
+  if (fs::exists(project.index, none)) {
+    fs::copy_file(project.index, index);
+    // git decides by it whether a file of the same second and size may have changed.
+    fs::last_write_time(index, fs::last_write_time(project.index));
+  } else {
+    git.Require({"read-tree", "HEAD"}, "git cannot read HEAD");
+  }
+  Snapshot snapshot;
+  const std::string tree = WriteTree(git, project, snapshot.notes);
+  // The dates of HEAD: the same state is the same commit.
+  const Git dated =
+      git.With({"GIT_AUTHOR_DATE=" + project.head_date, "GIT_COMMITTER_DATE=" + project.head_date});
+  snapshot.commit =
+      tree == project.head_tree
+          ? project.head
+          : dated.Require({"-c", "user.name=" + project.user_name, "-c",
+                           "user.email=" + project.user_email, "commit-tree", "--no-gpg-sign", "-p",
+                           project.head, "-m", "Uncommitted changes", tree},
+                          "git cannot write a commit of the working tree");
+  NoteState(project, users, snapshot.notes);
+  return snapshot;
+}
+
+std::vector<std::string> GitLinks(std::string_view raw) {
+  // ":MODE MODE ID ID STATUS", NUL, path, NUL
+  std::vector<std::string> links;
+  const std::vector<std::string> parts = Split(raw, '\0');
+  for (std::size_t i = 0; i + 1 < parts.size(); i += 2) {
+    const std::string_view modes = std::string_view(parts[i]).substr(0, 14);
+    if (modes.find(kLink) != std::string_view::npos) links.push_back(parts[i + 1]);
+  }
+  return links;
+}
+
+}  // namespace copy

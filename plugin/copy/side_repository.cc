@@ -1,0 +1,179 @@
+#include "copy/side_repository.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "copy/project.h"
+#include "support/context.h"
+#include "support/errors.h"
+#include "support/sha256.h"
+
+namespace copy {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFacts = "copy";  // a file
+constexpr std::array kFields = {&CopyFacts::format, &CopyFacts::project, &CopyFacts::directory,
+                                &CopyFacts::branch, &CopyFacts::sent,    &CopyFacts::base,
+                                &CopyFacts::work,   &CopyFacts::taken,   &CopyFacts::applied};
+constexpr std::size_t kFirstId = 4;
+constexpr std::size_t kIdLength = 16;
+constexpr std::chrono::seconds kLockWait{10};
+
+FileLock TakeWorkLock(const fs::path& file) {
+  auto lock = FileLock::Take(file, FileLock::Kind::kExclusive, kLockWait);
+  if (!lock) throw support::CallError("Another limactl mcp works with this copy.");
+  return std::move(*lock);
+}
+
+std::string ReadText(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Replaces the file at once, so that a killed command leaves the old one or the new one.
+void WriteText(const fs::path& path, const std::string& text) {
+  const fs::path temporary = path.string() + ".lock";  // SideRepository removes it
+  std::ofstream file(temporary, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw support::CallError("cannot write " + temporary.string());
+  fs::rename(temporary, path);
+}
+
+void RemoveLeftovers(const fs::path& repository) {
+  fs::remove_all(repository / "incoming");
+  std::error_code gone;
+  for (const auto& entry : fs::recursive_directory_iterator(repository, gone)) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with(".lock") || name.starts_with("tmp_")) fs::remove(entry.path(), gone);
+  }
+}
+
+/// As a line of objects/info/alternates, in git's C style.
+std::string QuotedLine(const std::string& path) {
+  std::string line = "\"";
+  for (const char character : path) {
+    if (character == '"' || character == '\\') line += '\\';
+    line += character == '\n' ? "\\n" : std::string(1, character);
+  }
+  return line + "\"\n";
+}
+
+}  // namespace
+
+std::optional<FileLock> FileLock::Take(const fs::path& file, Kind kind,
+                                       std::chrono::milliseconds wait) {
+  constexpr std::chrono::milliseconds kPause{50};
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  support::FileDescriptor opened(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!opened.valid()) {
+    throw support::CallError("cannot write " + file.string() + ": " +
+                             std::generic_category().message(errno));
+  }
+  const auto until = support::Clock::now() + wait;
+  while (::flock(opened.get(), (kind == Kind::kShared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) {
+      throw support::CallError("cannot lock " + file.string() + ": " +
+                               std::generic_category().message(errno));
+    }
+    if (support::Clock::now() >= until) return std::nullopt;
+    support::Pause(kPause, {});
+  }
+  return FileLock(std::move(opened));
+}
+
+SidePlace::SidePlace(const fs::path& instance_directory, const std::string& project)
+    : id(support::Sha256(project).substr(0, kIdLength)) {
+  const fs::path directory = instance_directory / "mcp-copy";
+  repository = directory / (id + ".git");
+  work_lock = directory / (id + ".work");
+  use_lock = directory / (id + ".use");
+}
+
+std::optional<SidePlace> SidePlace::Find(const fs::path& instance_directory, const fs::path& path) {
+  for (fs::path above = path;; above = above.parent_path()) {
+    SidePlace place(instance_directory, above.string());
+    if (place.ReadFacts()) return place;
+    if (above == above.parent_path()) return std::nullopt;
+  }
+}
+
+std::optional<CopyFacts> SidePlace::ReadFacts() const {
+  const std::string text = ReadText(repository / kFacts);
+  const auto parts = Split(text, '\0');
+  if (parts.size() != kFields.size()) return std::nullopt;
+  CopyFacts facts;
+  for (std::size_t i = 0; i < parts.size(); ++i) facts.*kFields.at(i) = parts[i];
+  return facts;
+}
+
+std::optional<FileLock> SidePlace::TakeUse(FileLock::Kind kind) const {
+  return FileLock::Take(use_lock, kind, std::chrono::seconds(1));
+}
+
+SideRepository::SideRepository(SidePlace place)
+    : place_(std::move(place)),
+      lock_(TakeWorkLock(place_.work_lock)),
+      git_(Git::Neutral(place_.repository, lock_.descriptor())),
+      facts_(place_.ReadFacts().value_or(CopyFacts())) {
+  RemoveLeftovers(place_.repository);
+}
+
+void SideRepository::Prepare(const Project& project) {
+  if (facts_.format != project.format) {
+    fs::remove_all(path());
+    facts_ = {};
+    git_.Require({"init", "-q", "--bare", "--template=", "--object-format=" + project.format},
+                 "cannot make " + path().string());
+  }
+  Borrow(path() / "objects", project.objects);
+  std::error_code none;
+  fs::remove(path() / "shallow", none);
+  if (project.is_partial) {
+    WriteText(path() / "shallow", project.head + "\n");  // no history
+  } else if (fs::exists(project.shallow, none)) {
+    fs::copy_file(project.shallow, path() / "shallow");
+  }
+}
+
+void SideRepository::Save(const CopyFacts& facts) {
+  std::string commands;
+  for (std::size_t i = kFirstId; i < kFields.size(); ++i) {
+    const std::string& id = facts.*kFields.at(i);
+    if (id == facts_.*kFields.at(i)) continue;
+    const std::string ref = " refs/keep/" + std::to_string(i);
+    commands += id.empty() ? "delete" + ref + "\n" : "update" + ref + " " + id + "\n";
+  }
+  git_.Require({"update-ref", "--stdin"}, "cannot write " + path().string(), commands);
+  std::string text;
+  for (const auto field : kFields) text += facts.*field + '\0';
+  WriteText(path() / kFacts, text);
+  facts_ = facts;
+}
+
+void SideRepository::Borrow(const fs::path& objects, const fs::path& lender) {
+  fs::create_directories(objects / "info");
+  WriteText(objects / "info/alternates", QuotedLine(lender.string()));
+}
+
+void SideRepository::Remove() {
+  fs::remove(path() / kFacts);  // first: without it the rest counts as nothing
+  fs::remove_all(path());
+}
+
+bool IsObjectId(std::string_view text) {
+  return (text.size() == 40 || text.size() == 64) &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+}  // namespace copy

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "copy/git.h"
+#include "support/file_descriptor.h"
+
+namespace copy {
+
+struct Project;
+
+/// An flock(2) on a file, which is made if missing and never removed. Held until the object is
+/// destroyed and every child that inherited the descriptor has exited.
+class FileLock {
+ public:
+  enum class Kind { kShared, kExclusive };
+
+  /// Nothing if another holder does not let go within `wait`. Throws support::CallError if the file
+  /// cannot be made.
+  static std::optional<FileLock> Take(const std::filesystem::path& file, Kind kind,
+                                      std::chrono::milliseconds wait);
+
+  [[nodiscard]] int descriptor() const { return file_.get(); }
+
+ private:
+  explicit FileLock(support::FileDescriptor file) : file_(std::move(file)) {}
+
+  support::FileDescriptor file_;
+};
+
+/// What is known of a copy on the host. The ids are those of commits, each empty if there is none.
+struct CopyFacts {
+  std::string format = {};     ///< "sha1" or "sha256"
+  std::string project = {};    ///< on the host
+  std::string directory = {};  ///< of the copy, in the guest
+  std::string branch = {};     ///< the copy's, when it was sent
+  std::string sent = {};       ///< the working tree that the copy began with
+  std::string base = {};       ///< the user's HEAD then
+  std::string work = {};       ///< what came back last
+  std::string taken = {};      ///< what the branch was set to last, since `sent`
+  std::string applied = {};    ///< what was applied to the working tree last, since `sent`
+
+  /// Whether `id` is what was sent, taken or applied.
+  [[nodiscard]] bool IsTaken(const std::string& id) const {
+    return id == sent || id == taken || id == applied;
+  }
+};
+
+/// Where the side repository of a project and an instance lies.
+struct SidePlace {
+  SidePlace(const std::filesystem::path& instance_directory, const std::string& project);
+
+  /// That of the copy which holds the host's `path`.
+  static std::optional<SidePlace> Find(const std::filesystem::path& instance_directory,
+                                       const std::filesystem::path& path);
+
+  /// Empty if there is no copy. Needs no lock.
+  [[nodiscard]] std::optional<CopyFacts> ReadFacts() const;
+
+  /// Held while an agent uses the copy; exclusively to replace or drop it.
+  [[nodiscard]] std::optional<FileLock> TakeUse(FileLock::Kind kind) const;
+
+  std::string id;  ///< of the project
+  std::filesystem::path repository;
+  std::filesystem::path work_lock;
+  std::filesystem::path use_lock;
+};
+
+/// The bare repository beside the user's, in the instance's directory. It borrows the user's
+/// objects, and holds what was sent and what came back. Its refs only keep objects: their ids are
+/// in a file, because the user's `git gc` may delete what it borrows.
+class SideRepository {
+ public:
+  /// Waits for another command to end, and removes what a killed one left. Throws
+  /// support::CallError.
+  explicit SideRepository(SidePlace place);
+
+  [[nodiscard]] const SidePlace& place() const { return place_; }
+  [[nodiscard]] const std::filesystem::path& path() const { return place_.repository; }
+  [[nodiscard]] int lock() const { return lock_.descriptor(); }
+  [[nodiscard]] const Git& git() const { return git_; }
+
+  /// Makes it if it is missing, and lets it borrow the objects of `project`.
+  void Prepare(const Project& project);
+
+  /// Empty `directory`: the copy was not made. Empty `sent`: not completely.
+  [[nodiscard]] const CopyFacts& facts() const { return facts_; }
+
+  /// All or nothing.
+  void Save(const CopyFacts& facts);
+
+  /// Makes `objects` an object directory that borrows from `lender`.
+  static void Borrow(const std::filesystem::path& objects, const std::filesystem::path& lender);
+
+  void Remove();
+
+ private:
+  SidePlace place_;
+  FileLock lock_;
+  Git git_;
+  CopyFacts facts_;
+};
+
+/// Whether it is 40 or 64 hexadecimal digits.
+bool IsObjectId(std::string_view text);
+
+}  // namespace copy

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "copy/guest_pipe.h"
+#include "copy/side_repository.h"
+#include "guest/guest.h"
+#include "lima/mounts.h"
+#include "support/context.h"
+
+namespace copy {
+
+/// The copy of one project in one instance.
+struct Target {
+  std::string instance;
+  std::string project;    ///< on the host
+  std::string directory;  ///< in the guest
+  guest::Guest& guest;
+  SideRepository& side;
+};
+
+/// What the guest reports before it waits for a decision.
+struct GuestState {
+  /// As programs/begin.sh has it: absent, ours, interrupted, damaged or foreign.
+  std::string directory;
+  std::vector<std::string> known;  ///< ids of the side repository that the guest has too
+  std::string work;           ///< of a commit, which the host may not have; empty unless "ours"
+  std::uint64_t commits = 0;  ///< that were not taken
+  std::uint64_t files = 0;    ///< that changed since the last take
+  std::uint64_t others = 0;   ///< commits on other branches and in stashes
+  std::uint64_t lost = 0;     ///< commits that no longer had a branch after a send
+  std::vector<std::string> links;  ///< repositories in the copy, which are left out; printable
+
+  /// "3 commits, 2 files"; empty if nothing was not taken.
+  [[nodiscard]] std::string Summary() const;
+};
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+/// The text of programs/, which are the values of `programs`, with the variables that all need and
+/// `settings`.
+std::string MakeProgram(const Target& target, const Settings& settings,
+                        std::initializer_list<std::string_view> programs);
+
+/// Reads reports until the program waits for a decision. Throws support::CallError.
+GuestState ReadState(GuestPipe& pipe, const Target& target);
+
+/// Throws support::CallError, with what to do, unless the directory is the copy.
+void RequireOurs(const GuestState& state, const Target& target);
+
+/// Throws support::CallError with what to do about the reason of a GuestPipe::Failure, or a state.
+[[noreturn]] void Refuse(const std::string& reason, const std::string& detail,
+                         const Target& target);
+
+/// "1 file" or "2 files".
+std::string Count(std::uint64_t number, const std::string& what);
+
+/// Throws support::CallError if a mount of the instance contains or lies in `directory`.
+void RequireNoMount(const std::vector<lima::Mount>& mounts, const std::string& directory,
+                    const std::string& instance);
+
+/// Throws support::CallError unless the directory is the complete copy of the place's project. Two
+/// or three round trips.
+void RequireCopy(const SidePlace& place, const CopyFacts& facts, const std::string& instance,
+                 guest::Guest& guest, const support::Context& context);
+
+/// "There is no copy of …", and what to do.
+std::string NoCopyText(const std::string& project, const std::string& instance);
+
+}  // namespace copy

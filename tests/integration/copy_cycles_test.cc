@@ -1,0 +1,234 @@
+// Both sides work at random; and two commands at once.
+//
+// LIMACTL_MCP_CYCLES sets the number of steps (default: kSteps, or what kTime allows), and
+// LIMACTL_MCP_SEED the seed.
+
+#include <signal.h>
+
+#include <cstdlib>
+#include <iostream>
+
+#include "integration/copy_fixture.h"
+
+namespace integration {
+namespace {
+
+constexpr std::chrono::seconds kTime{15};
+constexpr int kSteps = 150;
+
+/// With $n, a new number, and $side. A side may do any of them at any time.
+const std::vector<std::string> kMoves = {
+    "echo $n >> file.txt",
+    "echo $n >> file.txt",
+    "echo $n > $side-$n",
+    "echo $n > $side-$n; chmod +x $side-$n; ln -sf $side-$n link",
+    "rm -f $side-*",
+    "git rm -qf --ignore-unmatch dir/inner.txt",
+    "echo $n > staged; git add staged; echo more >> staged",
+    "git add -A; git commit -q --allow-empty -m $side-$n",
+    "git commit -q --allow-empty -am $side-$n",
+    "git commit -q --amend --allow-empty -am $side-amended-$n",
+    "! git rev-parse -q --verify HEAD~ >/dev/null || git reset -q --soft HEAD~",
+    "! git rev-parse -q --verify HEAD~ >/dev/null || git reset -q --hard HEAD~",
+    "git reset -q --hard",
+    "git stash -q -u",
+    "git switch -q -c $side-$n",
+    "git switch -q -f main || git switch -q -c main",
+    "git reflog expire --expire=now HEAD; git -c gc.auto=0 gc -q --prune=now",
+};
+
+class Cycles : public CopyTest {
+ protected:
+  /// What counts as the agent's work: files, index excepted, and HEAD.
+  using State = std::pair<Files, std::string>;
+  State Now() const { return {FilesOf(copy), InCopy("git rev-parse HEAD")}; }
+
+  bool IsClean(const State& state) const { return state == sent_ || state == taken_; }
+
+  void Move(const fs::path& directory, const std::string& side) {
+    const std::string& move = kMoves[random() % kMoves.size()];
+    Log(side + ": " + move);
+    Shell(directory, "n=" + std::to_string(++number_) + " side=" + side +
+                         " GIT_COMMITTER_NAME=" + side + "\n" + move);
+  }
+
+  std::set<std::string> CommitsOfTheAgent() const {
+    const std::string commits = InCopy("git rev-list --all HEAD --committer=agent");
+    const std::vector<std::string> lines = LinesOf(commits);
+    return {lines.begin(), lines.end()};
+  }
+
+  /// Each commit is reachable in the copy, or in the project, whose reflog of agent/ counts.
+  void ExpectKept(std::set<std::string> commits) {
+    for (const std::string& commit : LinesOf(InProject("git rev-list --all --reflog")))
+      commits.erase(commit);
+    if (!commits.empty() && fs::exists(copy)) {
+      for (const std::string& commit : LinesOf(InCopy("git rev-list --all HEAD")))
+        commits.erase(commit);
+    }
+    EXPECT_THAT(commits, IsEmpty());
+  }
+
+  void Send() {
+    const bool exists = fs::exists(copy);
+    const State before = exists ? Now() : State();
+    const std::set<std::string> commits = exists ? CommitsOfTheAgent() : std::set<std::string>();
+    const Snapshot host = SnapshotOf(project);
+    SendCopy();
+    EXPECT_THAT(Changes(host, SnapshotOf(project)), IsEmpty());
+    if (exists && !IsClean(before)) {
+      EXPECT_EQ(Now(), before) << "work that was not taken was replaced";
+      return;
+    }
+    EXPECT_EQ(FilesOf(copy), FilesOf(project));
+    EXPECT_EQ(InCopy("git rev-parse HEAD"), InProject("git rev-parse HEAD"));
+    ExpectKept(commits);
+    taken_ = sent_ = Now();
+    files_sent_ = FilesOf(project);
+  }
+
+  void Take() {
+    const Snapshot host = SnapshotOf(project);
+    Succeed({"take"});
+    EXPECT_THAT(ChangesButABranch(host, SnapshotOf(project)), IsEmpty());
+    const State now = Now();
+    if (now == sent_) return;
+    const std::string tree = InCopy(
+        "export GIT_INDEX_FILE=$PWD/../index; git read-tree HEAD; git add -A; git write-tree");
+    const std::string found =
+        InProject("git for-each-ref --format='%(tree) %(refname)' --contains " + now.second +
+                  " refs/heads/agent/");
+    EXPECT_THAT(found, HasSubstr(tree)) << "no branch has the copy's files and its HEAD";
+    taken_ = now;
+  }
+
+  void Compare() {
+    const Snapshot host = SnapshotOf(project);
+    testing_support::WriteFile(Path("patch"), Succeed({"diff"}).output);
+    EXPECT_THAT(Changes(host, SnapshotOf(project)), IsEmpty());
+    fs::create_directory(Path("was"));
+    for (const auto& [name, text] : files_sent_) {
+      const fs::path path = Path("was") / name;
+      if (text.starts_with("> ")) {
+        fs::create_symlink(text.substr(2), path);
+        continue;
+      }
+      testing_support::WriteFile(path, text.substr(2));
+      if (text.starts_with("x ")) fs::permissions(path, fs::perms::owner_all);
+    }
+    Shell(Path("was"), "[ ! -s ../patch ] || git apply ../patch");
+    EXPECT_EQ(FilesOf(Path("was")), FilesOf(copy));
+    fs::remove_all(Path("was"));
+  }
+
+  void Drop() {
+    const State before = Now();
+    const std::set<std::string> commits = CommitsOfTheAgent();
+    if (Run({"drop"}).exit_code == 0) {
+      EXPECT_TRUE(IsClean(before)) << "dropped what was not taken";
+      EXPECT_FALSE(fs::exists(copy));
+      ExpectKept(commits);
+    } else {
+      EXPECT_EQ(Now(), before);
+      if (!IsClean(before) || random() % 2 == 0) return;
+      Succeed({"drop", "--force"});
+    }
+    Send();
+  }
+
+  void Log(const std::string& what) { log_ += what + "\n"; }
+
+  std::mt19937 random = SeededRandom();
+  int number_ = 0;
+  std::string log_;
+  State sent_;
+  State taken_;  ///< the last, or what was sent
+  Files files_sent_;
+};
+
+TEST_F(Cycles, LoseNothingAndBringBackExactlyTheCopy) {
+  StartAgent();
+  MakeProject("p");
+  Send();
+  const char* given = std::getenv("LIMACTL_MCP_CYCLES");
+  const int steps = given == nullptr ? kSteps : std::atoi(given);
+  const auto end =
+      std::chrono::steady_clock::now() + (given == nullptr ? kTime : std::chrono::hours(1));
+  int step = 0;
+  for (; step < steps && std::chrono::steady_clock::now() < end; ++step) {
+    for (std::size_t moves = random() % 3; moves > 0; --moves) Move(project, "host");
+    for (std::size_t moves = random() % 3; moves > 0; --moves) Move(copy, "agent");
+    const std::size_t command = random() % 10;
+    Log(command < 4 ? "COPY" : command < 7 ? "TAKE" : command < 9 ? "DIFF" : "DROP");
+    if (command < 4) Send();
+    if (command >= 4 && command < 7) Take();
+    if (command >= 7 && command < 9) Compare();
+    if (command == 9) Drop();
+    ASSERT_FALSE(HasFailure()) << log_;
+  }
+  std::cout << step << " steps\n";
+}
+
+class TwoAtOnce : public CopyTest {
+ protected:
+  /// The next call of the guest's git with `word` among its arguments waits for Release.
+  void Hold(const std::string& word) {
+    Shell(Path(), "mkfifo gate");
+    MakeProgram("guest-bin/git", "PATH=${PATH#*:}\nfor word; do [ \"$word\" != " + word +
+                                     " ] || { : > " + Path("held").string() + "; read -r x < " +
+                                     Path("gate").string() + "; break; }; done\nexec git \"$@\"\n");
+  }
+  void Release() {
+    fs::remove(Path("guest-bin/git"));
+    Shell(Path(), "echo > gate");
+  }
+};
+
+TEST_F(TwoAtOnce, OneIsRefused) {
+  StartAgent();
+  MakeProject("p");
+  Hold("index-pack");
+  ChildProcess first(CommandOptions({"copy", "--copy-dir", copy}));
+  ASSERT_TRUE(Eventually([this] { return fs::exists(Path("held")); }, 30s));
+  EXPECT_THAT(Fail({"copy", "--copy-dir", copy}),
+              HasSubstr("Another limactl mcp works with this copy."));
+  Release();
+  EXPECT_EQ(first.Wait(30s), 0);
+  EXPECT_EQ(FilesOf(copy), FilesOf(project));
+}
+
+TEST_F(TwoAtOnce, TheOtherWaits) {
+  StartAgent();
+  MakeProject("p");
+  SendCopy();
+  InCopy("echo work >> file.txt; git commit -qam work");
+  Hold("pack-objects");
+  ChildProcess first(CommandOptions({"take"}));
+  ASSERT_TRUE(Eventually([this] { return fs::exists(Path("held")); }, 30s));
+  ChildProcess second(CommandOptions({"take"}));
+  Release();
+  EXPECT_EQ(first.Wait(30s), 0);
+  EXPECT_EQ(second.Wait(30s), 0);
+  EXPECT_EQ(InProject("git branch --format='%(refname:short)'"), "agent/main\nmain");
+}
+
+TEST_F(TwoAtOnce, ACopyThatIsServedIsNotReplaced) {
+  StartAgent();
+  MakeProject("p");
+  SendCopy();
+  Serve({.arguments = {"agent", "--copy", project}});
+  EXPECT_THAT(Read((project / "file.txt").string()), StartsWith("1\n"));
+  InProject("echo more >> file.txt");
+  SendCopy();
+  EXPECT_NE(FilesOf(copy), FilesOf(project));
+  EXPECT_EQ(Run({"drop"}).exit_code, 1);
+  EXPECT_TRUE(fs::exists(copy));
+  ForgetServer();
+  SendCopy();
+  EXPECT_EQ(FilesOf(copy), FilesOf(project));
+  Succeed({"drop"});
+  EXPECT_FALSE(fs::exists(copy));
+}
+
+}  // namespace
+}  // namespace integration

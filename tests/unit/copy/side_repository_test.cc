@@ -1,0 +1,88 @@
+#include <sys/stat.h>
+
+#include <chrono>
+#include <string>
+
+#include "support/wake_pipe.h"
+#include "unit/copy/copy_fixture.h"
+
+namespace copy {
+namespace {
+
+using ::testing::HasSubstr;
+
+using SideRepositoryTest = CopyTest;
+
+TEST_F(SideRepositoryTest, BorrowsObjectsAndKeepsRefs) {
+  const std::string head = Run({"rev-parse", "HEAD"});
+  {
+    SideRepository side(Place());
+    EXPECT_EQ(side.facts().directory, "");
+    side.Prepare(ReadProject(project, Git::Users(project, side.lock())));
+    side.Save({"sha1", project.string(), "/copy", "main", head, head, head, head});
+    side.Save({"sha1", project.string(), "/copy", "main", head, "", "", head});
+  }
+  const SideRepository side(Place());
+  EXPECT_EQ(side.facts().directory, "/copy");
+  EXPECT_EQ(side.facts().sent, head);
+  EXPECT_EQ(side.facts().base, "");
+  EXPECT_TRUE(side.facts().IsTaken(head));
+  EXPECT_EQ(side.git().Run({"for-each-ref", "--format=%(objectname)"}).output,
+            head + "\n" + head + "\n");
+}
+
+TEST_F(SideRepositoryTest, IsFoundFromADirectoryBelow) {
+  SideRepository side(Place());
+  side.Prepare(ReadProject(project, Git::Users(project, side.lock())));
+  const fs::path instance = side.path().parent_path().parent_path();
+  EXPECT_FALSE(SidePlace::Find(instance, project));
+  side.Save({"sha1", project.string(), "/copy", "main"});
+  EXPECT_EQ(SidePlace::Find(instance, project / "a/b")->id, side.place().id);
+}
+
+TEST_F(SideRepositoryTest, RemovesWhatAKilledCommandLeft) {
+  const fs::path repository = Place().repository;
+  WriteFile(repository / "incoming/pack/x.pack", "");
+  WriteFile(repository / "refs/sent.lock", "");
+  WriteFile(repository / "objects/pack/tmp_pack_1", "");
+  WriteFile(repository / "objects/pack/kept.pack", "");
+  const SideRepository side(Place());
+  EXPECT_FALSE(fs::exists(repository / "incoming"));
+  EXPECT_FALSE(fs::exists(repository / "refs/sent.lock"));
+  EXPECT_FALSE(fs::exists(repository / "objects/pack/tmp_pack_1"));
+  EXPECT_TRUE(fs::exists(repository / "objects/pack/kept.pack"));
+}
+
+TEST(FileLock, IsSharedOrExclusive) {
+  const testing_support::TemporaryDirectory directory;
+  const fs::path file = directory.path() / "lock";
+  const auto take = [&](FileLock::Kind kind) {
+    return FileLock::Take(file, kind, std::chrono::milliseconds(0));
+  };
+  {
+    const auto first = take(FileLock::Kind::kShared);
+    EXPECT_TRUE(take(FileLock::Kind::kShared));
+    EXPECT_FALSE(take(FileLock::Kind::kExclusive));
+  }
+  EXPECT_TRUE(take(FileLock::Kind::kExclusive));
+}
+
+TEST(FileLock, IsHeldByChildrenOfGit) {
+  const testing_support::TemporaryDirectory directory;
+  const fs::path file = directory.path() / "lock";
+  const auto take = [&] {
+    return FileLock::Take(file, FileLock::Kind::kExclusive, std::chrono::milliseconds(0));
+  };
+  auto lock = take();
+  support::Pipe input;
+  GitChild child = Git::Users(directory.path(), lock->descriptor())
+                       .Start({"hash-object", "--stdin"}, {.input = input.read_end.get()});
+  lock.reset();
+  EXPECT_FALSE(take());
+  input.write_end.Close();
+  EXPECT_TRUE(child.Finish());
+  EXPECT_TRUE(take());
+}
+
+}  // namespace
+}  // namespace copy
