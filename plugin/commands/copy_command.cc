@@ -3,10 +3,13 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <iostream>
 
+#include "agents/agent.h"
 #include "commands/commands.h"
 #include "commands/project.h"
 #include "copy/copy.h"
+#include "copy/report.h"
 #include "lima/home.h"
 #include "lima/mounts.h"
 #include "support/environment.h"
@@ -83,6 +86,17 @@ void CopyCommand::RequireCopy() const {
   if (side_->facts().sent.empty()) {
     throw support::CallError(copy::NoCopyText(project_, options_.name));
   }
+}
+
+std::size_t CopyCommand::PrintReport(const std::string& from, const std::string& branch) const {
+  const paths::HostPrograms programs(agents::ObeyedFiles());
+  const copy::Report report = copy::MakeReport(*side_, users(), programs, from, branch);
+  for (const std::string& line : report.lines) std::cerr << line << '\n';
+  return report.protected_files;
+}
+
+std::string CopyCommand::DefaultBranch() const {
+  return options_.name + "/" + side_->facts().branch;
 }
 
 copy::Target CopyCommand::Connect() {

@@ -38,6 +38,13 @@ class CopyCommand {
   /// Throws support::CallError unless the copy was made before.
   void RequireCopy() const;
 
+  /// Prints copy::MakeReport of what was changed since `from`, on standard error. Returns how many
+  /// protected files are among it.
+  [[nodiscard]] std::size_t PrintReport(const std::string& from, const std::string& branch) const;
+
+  /// INSTANCE/NAME
+  [[nodiscard]] std::string DefaultBranch() const;
+
   /// Connects to the instance. Valid as long as this object.
   copy::Target Connect();
 

@@ -17,7 +17,9 @@ int Diff(const std::vector<std::string>& arguments) {
   CopyCommand command(CopyInstance(*parsed), "");
   command.RequireCopy();
   copy::Fetch(command.Connect(), max_size);
-  copy::PrintDiff(command.side(), (*parsed)["stat"].as<bool>());
+  const bool only_names = (*parsed)["stat"].as<bool>();
+  if (only_names) (void)command.PrintReport(command.side().facts().sent, command.DefaultBranch());
+  copy::PrintDiff(command.side(), only_names);
   return 0;
 }
 

@@ -10,15 +10,10 @@
 namespace commands {
 namespace {
 
-/// Asks before names are applied that programs of the host obey.
-void RequireConsent(const std::vector<std::string>& names, bool yes) {
-  if (names.empty() || yes) return;
-  constexpr std::size_t kMaxShown = 20;
-  for (std::size_t i = 0; i < names.size() && i < kMaxShown; ++i) {
-    std::cerr << "  " << support::Printable(names[i]) << '\n';
-  }
+/// Asks before protected files are applied.
+void RequireConsent(std::size_t protected_files) {
   const std::string text =
-      "Programs on this host obey " + copy::Count(names.size(), "file") + " of this change";
+      "Programs on this host obey " + copy::Count(protected_files, "file") + " of this change";
   if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0) {
     throw support::CallError(text + ". To apply it all the same: --yes");
   }
@@ -30,7 +25,7 @@ void RequireConsent(const std::vector<std::string>& names, bool yes) {
   }
 }
 
-int Apply(CopyCommand& command, const copy::Git& users, bool yes) {
+int Apply(CopyCommand& command, bool yes) {
   const copy::SideRepository& side = command.side();
   const std::string from = copy::AppliedSoFar(side);
   if (side.facts().work == from) {
@@ -38,8 +33,9 @@ int Apply(CopyCommand& command, const copy::Git& users, bool yes) {
     return 0;
   }
   const auto names = copy::ChangedNames(side, from, side.facts().work);
-  RequireConsent(copy::ProtectedNames(names), yes);
-  copy::ApplyWork(users, command.side());
+  const std::size_t protected_files = command.PrintReport(from, command.DefaultBranch());
+  if (protected_files > 0 && !yes) RequireConsent(protected_files);
+  copy::ApplyWork(command.users(), command.side());
   std::cout << copy::Count(names.size(), "file") << " changed in the working tree.\n";
   return 0;
 }
@@ -82,8 +78,8 @@ int Take(const std::vector<std::string>& arguments) {
   command.RequireCopy();
   copy::SideRepository& side = command.side();
   const copy::Git users = command.users();
-  const std::string branch = parsed->count("branch") > 0 ? (*parsed)["branch"].as<std::string>()
-                                                         : instance + "/" + side.facts().branch;
+  const std::string branch =
+      parsed->count("branch") > 0 ? (*parsed)["branch"].as<std::string>() : command.DefaultBranch();
   if (!apply) copy::RequireBranchName(users, branch);
   const copy::GuestState state = copy::Fetch(command.Connect(), max_size);
   for (const std::string& link : state.links) {
@@ -93,12 +89,14 @@ int Take(const std::vector<std::string>& arguments) {
     std::cerr << "Note: not taken: " << copy::Count(state.others, "commit")
               << " on other branches or in stashes.\n";
   }
-  if (apply) return Apply(command, users, (*parsed)["yes"].as<bool>());
+  if (apply) return Apply(command, (*parsed)["yes"].as<bool>());
   if (state.work == side.facts().sent) {
     std::cout << "Nothing to take.\n";
     return 0;
   }
-  ReportBranch(copy::TakeBranch(users, side, branch), side, instance);
+  const copy::Taken taken = copy::TakeBranch(users, side, branch);
+  (void)command.PrintReport(side.facts().sent, taken.branch);
+  ReportBranch(taken, side, instance);
   return 0;
 }
 

@@ -64,9 +64,6 @@ void ApplyWork(const Git& users, SideRepository& side);
 std::vector<std::string> ChangedNames(const SideRepository& side, const std::string& from,
                                       const std::string& to);
 
-/// Those among `names` that programs of the host obey, which the file tools refuse to write.
-std::vector<std::string> ProtectedNames(const std::vector<std::string>& names);
-
 /// Prints what the guest changed since the send: from "sent" to "work". To a terminal: readable,
 /// through a pager, nothing of it raw. Else as a patch for `git apply`. With `only_names`: names
 /// and numbers of lines.

@@ -20,6 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kDirectory = "mcp-copy";
 constexpr const char* kFacts = "copy";  // a file
 constexpr std::array kFields = {&CopyFacts::format, &CopyFacts::project, &CopyFacts::directory,
                                 &CopyFacts::branch, &CopyFacts::sent,    &CopyFacts::base,
@@ -37,6 +38,15 @@ FileLock TakeWorkLock(const fs::path& file) {
 std::string ReadText(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::optional<CopyFacts> ReadFactsIn(const fs::path& repository) {
+  const std::string text = ReadText(repository / kFacts);
+  const auto parts = Split(text, '\0');
+  if (parts.size() != kFields.size()) return std::nullopt;
+  CopyFacts facts;
+  for (std::size_t i = 0; i < parts.size(); ++i) facts.*kFields.at(i) = parts[i];
+  return facts;
 }
 
 /// Replaces the file at once, so that a killed command leaves the old one or the new one.
@@ -94,7 +104,7 @@ std::optional<FileLock> FileLock::Take(const fs::path& file, Kind kind,
 
 SidePlace::SidePlace(const fs::path& instance_directory, const std::string& project)
     : id(support::Sha256(project).substr(0, kIdLength)) {
-  const fs::path directory = instance_directory / "mcp-copy";
+  const fs::path directory = instance_directory / kDirectory;
   repository = directory / (id + ".git");
   work_lock = directory / (id + ".work");
   use_lock = directory / (id + ".use");
@@ -109,12 +119,16 @@ std::optional<SidePlace> SidePlace::Find(const fs::path& instance_directory, con
 }
 
 std::optional<CopyFacts> SidePlace::ReadFacts() const {
-  const std::string text = ReadText(repository / kFacts);
-  const auto parts = Split(text, '\0');
-  if (parts.size() != kFields.size()) return std::nullopt;
-  CopyFacts facts;
-  for (std::size_t i = 0; i < parts.size(); ++i) facts.*kFields.at(i) = parts[i];
-  return facts;
+  return ReadFactsIn(repository);
+}
+
+std::vector<CopyFacts> ListFacts(const fs::path& instance_directory) {
+  std::vector<CopyFacts> all;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(instance_directory / kDirectory, none)) {
+    if (auto facts = ReadFactsIn(entry.path())) all.push_back(std::move(*facts));
+  }
+  return all;
 }
 
 std::optional<FileLock> SidePlace::TakeUse(FileLock::Kind kind) const {

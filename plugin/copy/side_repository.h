@@ -52,6 +52,9 @@ struct CopyFacts {
   }
 };
 
+/// Of all copies in an instance. Needs no lock.
+std::vector<CopyFacts> ListFacts(const std::filesystem::path& instance_directory);
+
 /// Where the side repository of a project and an instance lies.
 struct SidePlace {
   SidePlace(const std::filesystem::path& instance_directory, const std::string& project);

@@ -1,14 +1,11 @@
 #include <fcntl.h>
 
-#include <algorithm>
 #include <csignal>
 #include <filesystem>
-#include <iterator>
 #include <map>
 #include <set>
 
 #include "copy/copy.h"
-#include "paths/host_programs.h"
 #include "support/errors.h"
 #include "support/printable.h"
 #include "support/wake_pipe.h"
@@ -123,17 +120,6 @@ Taken TakeBranch(const Git& users, SideRepository& side, const std::string& name
 
 std::string AppliedSoFar(const SideRepository& side) {
   return side.facts().applied.empty() ? side.facts().sent : side.facts().applied;
-}
-
-std::vector<std::string> ProtectedNames(const std::vector<std::string>& names) {
-  std::vector<std::string> found;
-  std::copy_if(names.begin(), names.end(), std::back_inserter(found), [](const std::string& name) {
-    const auto matches = paths::MatchHostPrograms(name);
-    return std::any_of(matches.begin(), matches.end(), [](const paths::HostMatch& match) {
-      return match.row->writing == paths::Writing::kRefused;
-    });
-  });
-  return found;
 }
 
 void ApplyWork(const Git& users, SideRepository& side) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <system_error>
 
+#include "doctor/copy_checks.h"
 #include "doctor/exposure.h"
 #include "doctor/installation.h"
 #include "doctor/instance_checks.h"
@@ -153,6 +154,16 @@ void Doctor::CheckGuest() {
         return Passed("sshd accepts " + endpoint_.user + ", whose home is " +
                       guest->RealPath(".", context));
       });
+  std::vector<std::string> copies;
+  const bool is_known = !culprits_.contains("configuration");
+  if (is_known) copies = ListCopies(configuration_.directory());
+  if (is_known && (mounts_.empty() || !copies.empty())) {
+    Run("copies", "connect", "look into the guest with " + shell, [&](const Context& context) {
+      const auto guest = ssh::Connect(endpoint_, {}, context);
+      return CheckCopies(copies, reach_.FindProgram("git", path_), QueryCopyGuest(*guest, context),
+                         context);
+    });
+  }
   Run("server", "connect", "start it yourself to see its messages", [this](const Context& context) {
     server_ = std::make_unique<ServerUnderTest>(ServerCommand());
     return CheckServer(*server_, context);

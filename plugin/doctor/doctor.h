@@ -20,6 +20,7 @@ namespace doctor {
 ///   settings       the guest cannot change the settings that confine an agent
 ///   ssh.config     can be read, and has the host agent's port
 ///   connect        sshd accepts a key and serves files
+///   copies         have git, sudo and disk space; left out if there are mounts and no copies
 ///   server         starts as an agent starts it, and lists its tools
 ///   mounted        the guest has the mounts
 ///   shell          runs a command silently

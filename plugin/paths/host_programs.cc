@@ -118,7 +118,8 @@ constexpr std::array kFoldings = {
     Folding{"\U000e0000", "\U000e0fff", ""},
 };
 
-/// Leaves the case of ASCII letters to fnmatch().
+}  // namespace
+
 std::string FoldName(std::string_view name) {
   std::string folded;
   while (!name.empty()) {
@@ -134,8 +135,6 @@ std::string FoldName(std::string_view name) {
   folded.erase(folded.find_last_not_of(" .") + 1);
   return fnmatch("git~1", folded.c_str(), FNM_CASEFOLD) == 0 ? ".git" : folded;
 }
-
-}  // namespace
 
 HostPrograms::HostPrograms(std::span<const HostProgram> further)
     : rows_(std::begin(kPrograms), std::end(kPrograms)) {

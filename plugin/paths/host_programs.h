@@ -44,6 +44,13 @@ struct HostMatch {
   std::string_view above;  ///< the part of the path before the match: empty, or ends with a slash
 };
 
+/// A name as the host's file systems may compare it, but with the case of ASCII letters:
+///   after Unicode's full case folding ("\u017f" is "s"): APFS
+///   without the code points that HFS+ and ext4's case folding ignore, such as U+200C
+///   without dots and spaces at the end, and without a stream ("::$INDEX_ALLOCATION"): NTFS
+///   "git~1" is ".git": NTFS, as git's is_ntfs_dotgit() has it
+std::string FoldName(std::string_view name);
+
 /// The table, and what matches it.
 class HostPrograms {
  public:
@@ -54,11 +61,7 @@ class HostPrograms {
   [[nodiscard]] std::span<const HostProgram> rows() const { return rows_; }
 
   /// The rows that match `path`, which must be clean and relative to the project; `above` is a view
-  /// into it. Names are compared as the host's file systems may compare them:
-  ///   without regard to case, and after Unicode's full case folding ("\u017f" is "s"): APFS
-  ///   without the code points that HFS+ and ext4's case folding ignore, such as U+200C
-  ///   without dots and spaces at the end, and without a stream ("::$INDEX_ALLOCATION"): NTFS
-  ///   "git~1" is ".git": NTFS, as git's is_ntfs_dotgit() has it
+  /// into it. Names are compared by FoldName, without regard to case.
   [[nodiscard]] std::vector<HostMatch> Match(std::string_view path) const;
 
  private:

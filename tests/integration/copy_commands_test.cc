@@ -187,6 +187,25 @@ TEST_F(CopyCommands, SayThatTheCopyIsGoneOrDamaged) {
   EXPECT_EQ(Succeeds({"diff"}), "");
 }
 
+TEST_F(CopyCommands, SayWhatTheHostRunsOrObeys) {
+  Git({"config", "core.hooksPath", ".husky"});
+  MakeCopy();
+  MakeFile("guest/copy/.envrc", "");
+  MakeFile("guest/copy/.claude/settings.json", "");
+  MakeFile("guest/copy/.husky/post-checkout", "");
+  fs::create_symlink("/etc/hosts", copy + "/link");
+  const auto says = [](const std::string& branch) {
+    return AllOf(HasSubstr("  .envrc: direnv: "), HasSubstr("  .claude/settings.json: "),
+                 HasSubstr("  link -> /etc/hosts\n"),
+                 HasSubstr("git -c core.hooksPath=/dev/null switch " + branch + "\n"));
+  };
+  EXPECT_THAT(Mcp({"diff", "--stat"}).error, says("agent/main"));
+  EXPECT_EQ(Mcp({"diff"}).error, "");
+  Git({"branch", "agent/main"});
+  Git({"switch", "-q", "agent/main"});
+  EXPECT_THAT(Mcp({"take"}).error, says("agent/main-2"));
+}
+
 TEST_F(CopyCommands, AskBeforeTheyApplyWhatTheHostObeys) {
   MakeCopy();
   MakeFile("guest/copy/.envrc", "touch /tmp/pwned\n");

@@ -76,6 +76,24 @@ TEST_F(Doctor, WarnsOfAMissingGit) {
   EXPECT_THAT(OnlyWarning("git", Examine()), HasSubstr("install git"));
 }
 
+TEST_F(Doctor, ListsCopiesAndWhatTheyNeed) {
+  options_.mounts = {};
+  Start();
+  const std::string without_copies = Examine().at("copies").at("text");
+  EXPECT_THAT(without_copies, HasSubstr("none yet"));
+  std::string facts;
+  for (const char* field : {"sha1", "/my/project", "/copy", "main", "", "", "", "", ""}) {
+    facts += field;
+    facts += '\0';
+  }
+  MakeFile("lima/default/mcp-copy/1.git/copy", facts);
+  path_ = ProgramsWithout({"git"}).string();
+  const std::string text = TextAndAdvice("copies", Examine());
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("copies of /my/project"), HasSubstr("2.34 or newer on this host"),
+                    HasSubstr("install git on this host")));
+}
+
 TEST_F(Doctor, NamesAMissingFind) {
   Start();
   WriteProfiles({".profile", ".bash_profile"}, "PATH=" + ProgramsWithout({"find"}).string() + "\n");

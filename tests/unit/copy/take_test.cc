@@ -81,10 +81,5 @@ TEST_F(TakeTest, AddsOnePackAndNothingElse) {
               "refs/heads/agent/main\nrefs/heads/main");
 }
 
-TEST_F(TakeTest, NamesWhatTheHostObeys) {
-  EXPECT_THAT(ProtectedNames({"a.c", ".envrc", "sub/.envrc", "Makefile"}),
-              ::testing::ElementsAre(".envrc", "sub/.envrc"));
-}
-
 }  // namespace
 }  // namespace copy

@@ -1,0 +1,77 @@
+#include "doctor/copy_checks.h"
+
+#include <cstdlib>
+#include <sstream>
+#include <system_error>
+
+#include "copy/git.h"
+#include "copy/side_repository.h"
+#include "support/child.h"
+#include "support/join.h"
+
+namespace doctor {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr long kFewMegabytes = 1024;
+
+constexpr const char* kQuery = R"sh(git --version 2>/dev/null || echo
+if sudo -n true 2>/dev/null; then echo yes; else echo no; fi
+df -Pm "$HOME" 2>/dev/null | awk 'NR == 2 { print $4 }')sh";
+
+std::string HostGit(const std::optional<fs::path>& git, const support::Context& context) {
+  if (!git) return "";
+  support::Child child({git->string(), "--version"});
+  const std::string version = child.ReadLine(context).value_or("");
+  return child.Finish(context) == 0 ? version : "";
+}
+
+}  // namespace
+
+std::vector<std::string> ListCopies(const fs::path& instance_directory) {
+  std::vector<std::string> projects;
+  for (const copy::CopyFacts& facts : copy::ListFacts(instance_directory)) {
+    projects.push_back(facts.project);
+  }
+  return projects;
+}
+
+CopyGuest QueryCopyGuest(guest::Guest& guest, const support::Context& context) {
+  std::istringstream answer(guest::CaptureScript(guest, kQuery, context).output);
+  CopyGuest found;
+  std::string may_sudo;
+  std::getline(answer, found.git);
+  std::getline(answer, may_sudo);
+  std::getline(answer, found.free_megabytes);
+  found.may_sudo = may_sudo == "yes";
+  return found;
+}
+
+Finding CheckCopies(const std::vector<std::string>& projects, const std::optional<fs::path>& git,
+                    const CopyGuest& guest, const support::Context& context) {
+  std::vector<std::string> problems;
+  std::vector<std::string> advice;
+  const auto warn = [&](const std::string& problem, const std::string& what_to_do) {
+    problems.push_back(problem);
+    advice.push_back(what_to_do);
+  };
+  if (!copy::IsNewEnough(HostGit(git, context), 34)) {
+    warn("no git 2.34 or newer on this host", "install git on this host");
+  }
+  if (!copy::IsNewEnough(guest.git, 30)) {
+    warn("no git 2.30 or newer in the guest", "in the guest: sudo apt-get install git");
+  }
+  if (!guest.may_sudo) {
+    warn("sudo wants a password in the guest",
+         "limactl mcp copy --copy-dir DIR, a directory that the guest's user can write");
+  }
+  if (std::strtol(guest.free_megabytes.c_str(), nullptr, 10) < kFewMegabytes) {
+    warn("the guest has less than 1 GiB of disk space", "free some, or enlarge its disk");
+  }
+  const std::string list = projects.empty() ? "none yet" : "copies of " + support::Join(projects);
+  if (problems.empty()) return Passed(list);
+  return Warning(list + "; " + support::Join(problems, "; "), support::Join(advice, "; "));
+}
+
+}  // namespace doctor
