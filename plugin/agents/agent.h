@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <map>
 #include <optional>
@@ -13,6 +12,8 @@
 #include "configure/settings.h"
 #include "mcp/tool.h"
 #include "paths/host_programs.h"
+#include "support/environment.h"
+#include "support/version.h"
 
 /// All that is known of each agent: a file for each. Facts come from the agents' documentation and
 /// from the agents; tests/clients/agents tries them.
@@ -23,48 +24,34 @@ inline constexpr const char* kServer = configure::kServerName;
 /// Instruction files of the project are cut after this many bytes.
 inline constexpr std::size_t kMaximumInstructions = std::size_t{256} * 1024;
 
-using Environment = std::map<std::string, std::string>;
+using support::Environment;
 
-/// What to start an agent for.
-struct LaunchRequest {
-  std::string project;              ///< absolute, without links
-  std::string directory;            ///< the agent's working directory, named like the project
-  std::string home;                 ///< for what the agent keeps between sessions
-  std::string control;              ///< for the settings of sessions with the same options
-  std::vector<std::string> server;  ///< the command that serves the project
-  Environment server_environment;   ///< the server's part of `environment`
-  std::vector<std::string> tools;   ///< the names of the server's tools
-  std::chrono::seconds call_timeout{660};  ///< longer than the server lets a command run
+/// The server, for an agent's settings.
+struct ServerRequest {
+  std::vector<std::string> server;         ///< the command; the settings add --root if it has none
+  Environment server_environment;          ///< what it needs of `environment`
+  std::vector<std::string> tools;          ///< the names of its tools
+  std::chrono::seconds call_timeout{600};  ///< longer than the server lets a command run
   bool trust = false;       ///< the agent need not ask before it calls a tool of the server
   Environment environment;  ///< this program's
+};
+
+/// What to start an agent for.
+struct LaunchRequest : ServerRequest {
+  std::string project;                 ///< absolute, without links
+  std::string directory;               ///< the agent's working directory, named like the project
+  std::string home;                    ///< for what the agent keeps between sessions
+  std::string control;                 ///< for the settings of sessions with the same options
   std::vector<std::string> arguments;  ///< the user's for the agent, checked
 };
 
-struct SessionFile {
-  std::string path;  ///< absolute
-  std::string text;
-};
-
-/// A link to a file or directory of the user's own.
-struct SessionLink {
-  std::string path;  ///< absolute
-  std::string target;
-};
-
-/// How to start the agent.
+/// How to start the agent. Paths are absolute.
 struct Launch {
-  std::vector<std::string> arguments = {};  ///< after the program's name
-  Environment environment = {};             ///< all of it
-  std::vector<SessionFile> files = {};
-  std::vector<SessionLink> links = {};
+  std::vector<std::string> arguments = {};        ///< after the program's name
+  Environment environment = {};                   ///< all of it
+  std::map<std::string, std::string> files = {};  ///< texts by path
+  std::map<std::string, std::string> links = {};  ///< the user's own files, by path
 };
-
-using Version = std::array<int, 3>;
-
-/// The first MAJOR.MINOR.PATCH in a text; empty if there is none.
-std::optional<Version> ParseVersion(std::string_view text);
-
-std::string ToString(const Version& version);
 
 /// How `limactl mcp run` starts an agent so that nothing in the project can loosen its confinement:
 /// in an empty directory of its own, with settings that the guest cannot reach, and with the
@@ -72,7 +59,7 @@ std::string ToString(const Version& version);
 struct Confinement {
   std::string_view package;      ///< on npm
   std::string_view update = {};  ///< the command of its own installer; may be empty
-  Version oldest;                ///< that can be confined; docs/agents.md names those tried
+  support::Release oldest;       ///< that can be confined; docs/agents.md names those tried
   bool has_settings_in_directory = false;  ///< so each set of options needs its own
   Launch (*launch)(const LaunchRequest& request);
   /// Arguments of the agent that print what `use_output` adds to the launch; empty: none. They run
@@ -86,19 +73,10 @@ struct Confinement {
 };
 
 /// What `limactl mcp configure` writes, and for whom.
-struct SettingsRequest {
-  std::string instance;
-  bool user = false;                ///< for all projects, in the user's own settings
-  bool project_files = false;       ///< only in files of the project
-  bool trust = false;               ///< the agent need not ask before it calls a tool of the server
-  std::string project_key;          ///< the project's git root, by which some agents know a project
-  std::vector<std::string> launch;  ///< starts the server: {"limactl", "mcp", "serve"}
-  std::vector<std::string> options;  ///< of `serve`, after the instance
-  /// How long an agent waits for a result: longer than the server lets a command run.
-  int timeout_seconds = 600;
-  std::optional<std::string> lima_home;
-  std::vector<std::string> tools;  ///< the names of the server's tools
-  Environment environment;         ///< this program's
+struct SettingsRequest : ServerRequest {
+  bool user = false;           ///< for all projects, in the user's own settings
+  bool project_files = false;  ///< only in files of the project
+  std::string project_key;     ///< the project's git root, by which some agents know a project
 };
 
 struct AgentSettings {
@@ -122,6 +100,7 @@ struct Agent {
   std::size_t shown_bytes = mcp::ResultFormat().text_bytes;
   std::vector<paths::HostProgram> obeys;  ///< files of the project
   AgentSettings (*settings)(const SettingsRequest& request);
+  bool needs_trust = false;             ///< in a project, before it reads settings there
   bool keeps_projects = false;          ///< stores settings of a project in the user's own files
   std::optional<Confinement> run = {};  ///< if `limactl mcp run` can start it
 };
@@ -148,35 +127,5 @@ mcp::ResultFormat FormatFor(std::string_view client,
 /// A shell line that updates `agent`, or words that say what to do. `program` is its file with
 /// links resolved, which shows how it was installed.
 std::string UpdateCommand(const Confinement& agent, const std::string& program);
-
-/// The words of a text between spaces and line breaks.
-std::vector<std::string_view> Words(std::string_view text);
-
-// What several agents need.
-
-/// This program's.
-Environment OwnEnvironment();
-
-/// `fallback` if the variable is missing or empty.
-std::string Value(const Environment& environment, const std::string& name,
-                  const std::string& fallback = "");
-
-/// `fallback` unless the variable is an absolute path: a relative one would mean another directory
-/// to the agent.
-std::string DirectoryOr(const Environment& environment, const std::string& name,
-                        const std::string& fallback);
-
-/// $XDG_CONFIG_HOME, else ~/.config.
-std::string ConfigHome(const Environment& environment);
-
-/// Removes variables by their names between spaces; "A*" removes all that begin with "A".
-void Unset(Environment& environment, std::string_view names);
-
-/// The instructions for the model: where the project is, `users` (the user's own), and the text of
-/// the project's files `names`, which lie at its top. A random line ends each, so that no file can
-/// pretend to end earlier. Only regular files are read, since a link may
-/// lead to a file that the guest must not see. Bytes that are not UTF-8 are replaced.
-std::string Instructions(const LaunchRequest& request, std::string_view names,
-                         std::string_view users = "");
 
 }  // namespace agents

@@ -1,73 +1,55 @@
 #include "agents/arguments.h"
 
 #include <algorithm>
+#include <vector>
 
-#include "agents/agent.h"
+#include "support/join.h"
 
 namespace agents {
 namespace {
 
-/// One word of Mode::options.
-struct Option {
-  std::string_view name;
-  bool takes_value = false;
-  bool needs_value = false;
-  std::string_view values;  ///< between '|'; empty: any
-};
+using support::Words;
 
-Option ParseOption(std::string_view word) {
-  const std::size_t end = std::min(word.find_first_of("=?"), word.size());
-  const bool takes_value = end < word.size();
-  const bool needs_value = takes_value && word[end] == '=';
-  return {word.substr(0, end), takes_value, needs_value, needs_value ? word.substr(end + 1) : ""};
-}
-
-std::optional<Option> FindOption(const Mode& mode, std::string_view name) {
+/// The word of Mode::options for an option; empty if there is none.
+std::string_view FindOption(const Mode& mode, std::string_view name) {
   for (const std::string_view word : Words(mode.options)) {
-    if (const Option option = ParseOption(word); option.name == name) return option;
+    if (word.substr(0, word.find_first_of("=?")) == name) return word;
   }
-  return std::nullopt;
+  return "";
 }
 
-bool Accepts(const Option& option, const std::string& value) {
-  const std::string values = "|" + std::string(option.values) + "|";
-  return option.values.empty() || (value.find('|') == std::string::npos &&
-                                   values.find("|" + value + "|") != std::string::npos);
+const Refusal* FindRefusal(const ArgumentRules& rules, std::string_view name) {
+  for (const Refusal& refusal : rules.refusals) {
+    const auto names = Words(refusal.options);
+    if (std::find(names.begin(), names.end(), name) != names.end()) return &refusal;
+  }
+  return nullptr;
+}
+
+std::string Refused(const std::string& argument, const ArgumentRules& rules) {
+  return argument + " is not passed on to " + std::string(rules.title) + ": ";
+}
+
+std::string RefusedOption(const std::string& name, const Mode& mode, const ArgumentRules& rules) {
+  const std::string text = Refused(name, rules);
+  if (const Refusal* refusal = FindRefusal(rules, name)) return text + std::string(refusal->reason);
+  return text +
+         "it is not known to leave the agent confined. These are: " + std::string(mode.options);
+}
+
+std::string RefusedWord(const std::string& word, const ArgumentRules& rules) {
+  std::vector<std::string> commands;
+  for (const Mode& mode : rules.modes.subspan(1)) commands.emplace_back(mode.command);
+  return Refused("\"" + word + "\"", rules) +
+         "it may be a command or a directory, and only these commands are confined: " +
+         (commands.empty() ? "none" : support::Join(commands)) +
+         ". Give a prompt as two words or more, in quotes";
 }
 
 /// Agents take a first word that they know for a command.
 bool MayBeACommand(std::string_view word) {
   return !word.empty() && word.front() >= 'a' && word.front() <= 'z' &&
          word.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == word.npos;
-}
-
-std::string Refused(std::string_view word, const ArgumentRules& rules) {
-  return std::string(word) + " is not passed on to " + std::string(rules.title) + ": ";
-}
-
-std::string OptionText(std::string_view name, const Mode& mode, const ArgumentRules& rules) {
-  std::string text = Refused(name, rules);
-  for (const Refusal& refusal : rules.refusals) {
-    const auto names = Words(refusal.options);
-    if (std::find(names.begin(), names.end(), name) != names.end()) {
-      return text.append(refusal.reason);
-    }
-  }
-  text += "it is not known to leave the agent confined. These are:";
-  for (const std::string_view word : Words(mode.options)) {
-    text.append(" ").append(ParseOption(word).name);
-  }
-  return text;
-}
-
-std::string CommandText(std::string_view word, const ArgumentRules& rules) {
-  std::string commands;
-  for (const Mode& mode : rules.modes) {
-    if (!mode.command.empty()) commands.append(commands.empty() ? "" : ", ").append(mode.command);
-  }
-  return "\"" + std::string(word) + "\" may be a command of " + std::string(rules.title) +
-         " that is not confined; these can be used: " + (commands.empty() ? "none" : commands) +
-         ". For a prompt of one word, " + std::string(rules.one_word_prompt);
 }
 
 /// The error for the option at the front; takes it and its value off `arguments`.
@@ -77,20 +59,24 @@ std::optional<std::string> CheckOption(std::span<const std::string>& arguments, 
   arguments = arguments.subspan(1);
   const std::size_t equals = argument.starts_with("--") ? argument.find('=') : std::string::npos;
   const std::string name = argument.substr(0, equals);
-  const auto option = FindOption(mode, name);
-  if (!option) return OptionText(name, mode, rules);
-  std::optional<std::string> value;
+  const std::string_view option = FindOption(mode, name);
+  if (option.empty()) return RefusedOption(name, mode, rules);
+  const std::string_view kind = option.substr(name.size());  // "", "?", "=" or "=a|b"
+  std::string value;
   if (equals != std::string::npos) {
-    if (!option->takes_value) return name + " takes no value";
+    if (kind.empty()) return name + " takes no value";
     value = argument.substr(equals + 1);
-  } else if (option->takes_value && !arguments.empty() && !arguments.front().starts_with('-')) {
+  } else if (!kind.empty() && !arguments.empty() && !arguments.front().starts_with('-')) {
     value = arguments.front();
     arguments = arguments.subspan(1);
-  } else if (option->needs_value) {
+  } else if (kind.starts_with('=')) {
     return name + " needs a value that does not begin with -";
   }
-  if (value && !Accepts(*option, *value)) return OptionText(name, mode, rules);
-  return std::nullopt;
+  if (kind.size() <= 1) return std::nullopt;
+  const std::string values = "|" + std::string(kind.substr(1)) + "|";
+  const bool is_one =
+      value.find('|') == value.npos && values.find("|" + value + "|") != values.npos;
+  return is_one ? std::nullopt : std::optional(RefusedOption(name, mode, rules));
 }
 
 }  // namespace
@@ -104,32 +90,24 @@ std::optional<std::string> FindRefused(std::span<const std::string> arguments,
   if (!mode->command.empty()) arguments = arguments.subspan(1);
   for (bool is_first_word = true; !arguments.empty();) {
     const std::string& argument = arguments.front();
-    const bool ends_options = argument == "--";
-    if (ends_options && !rules.separator_reason.empty()) {
-      return Refused(argument, rules) + std::string(rules.separator_reason);
+    if (argument == "--") {  // only words follow
+      if (mode->takes_prompt && FindRefusal(rules, argument) == nullptr) return std::nullopt;
+      return RefusedOption(argument, *mode, rules);
     }
-    if (!ends_options && argument.size() > 1 && argument.front() == '-') {
+    if (argument.size() > 1 && argument.front() == '-') {
       if (auto error = CheckOption(arguments, *mode, rules)) return error;
       continue;
     }
+    const bool may_be_command = is_first_word && mode->has_commands && MayBeACommand(argument);
+    if (!mode->takes_prompt || may_be_command) return RefusedWord(argument, rules);
     arguments = arguments.subspan(1);
-    if (ends_options && arguments.empty()) return std::nullopt;
-    if (!mode->takes_prompt) {
-      const std::string& word = ends_options ? arguments.front() : argument;
-      return Refused("\"" + word + "\"", rules) + "it takes no further words here";
-    }
-    if (ends_options) return std::nullopt;
-    if (mode->has_commands && is_first_word && MayBeACommand(argument)) {
-      return CommandText(argument, rules);
-    }
     is_first_word = false;
   }
   return std::nullopt;
 }
 
 std::string ArgumentHelp(const ArgumentRules& rules) {
-  const std::string title(rules.title);
-  std::string text = "After --, " + title + " gets:\n";
+  std::string text = "After --, " + std::string(rules.title) + " gets:\n";
   for (const Mode& mode : rules.modes) {
     text.append("  ").append(mode.command).append(mode.command.empty() ? "" : " ");
     if (mode.takes_prompt) text += "PROMPT ";
@@ -139,9 +117,6 @@ std::string ArgumentHelp(const ArgumentRules& rules) {
   text += "Not passed on:\n";
   for (const Refusal& refusal : rules.refusals) {
     text.append("  ").append(refusal.options).append(": ").append(refusal.reason).append("\n");
-  }
-  if (!rules.separator_reason.empty()) {
-    text.append("  a further --: ").append(rules.separator_reason).append("\n");
   }
   return text;
 }

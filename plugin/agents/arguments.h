@@ -19,7 +19,7 @@ struct Mode {
   bool has_commands = false;  ///< the first of these words may be a command
 };
 
-/// Why options are refused that users are likely to try.
+/// Why options are refused that users are likely to try; "--" may be among them.
 struct Refusal {
   std::string_view reason;
   std::string_view options;  ///< between spaces
@@ -35,8 +35,6 @@ struct ArgumentRules {
   std::string_view title;       ///< of the agent
   std::span<const Mode> modes;  ///< first the one without a command
   std::span<const Refusal> refusals;
-  std::string_view one_word_prompt;  ///< how to give a prompt of one word, which may be a command
-  std::string_view separator_reason = {};  ///< why "--" is refused; empty: it passes
 };
 
 /// The error for the first argument that does not pass; empty if all pass. Options must be spelled

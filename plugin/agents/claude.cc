@@ -2,11 +2,7 @@
 // are hidden. It refuses unknown flags, but ignores unknown variables and settings: hence the
 // oldest version.
 
-#include <array>
-
-#include "agents/agent.h"
-#include "agents/arguments.h"
-#include "agents/server_entry.h"
+#include "agents/common.h"
 
 namespace agents {
 namespace {
@@ -23,14 +19,14 @@ constexpr std::string_view kDeniedTools =
     "Read ReadMcpResourceTool RemoteTrigger SendMessage Skill Workflow Write mcp__ide "
     "mcp__claude-in-chrome mcp__computer-use";
 
-Json ServerEntry(const LaunchRequest& request) {
-  Json entry = CommandEntry(request.server);
-  entry.update({{"type", "stdio"},
-                {"env", request.server_environment},
-                {"timeout", request.call_timeout.count() * 1000},
-                {"alwaysLoad", true}});
+Json ServerEntry(const ServerRequest& request, std::string_view root) {
+  Json entry = CommandEntry(request, root);
+  entry["timeout"] = std::chrono::milliseconds(request.call_timeout).count();
+  entry["alwaysLoad"] = true;  // offered without a search for tools
   return entry;
 }
+
+constexpr const char* kAllTools = "mcp__lima";
 
 /// The user's hooks are off as well: they would run on the host for what the model does.
 constexpr const char* kSettings = R"({
@@ -41,7 +37,7 @@ constexpr const char* kSettings = R"({
 
 Json Settings(const LaunchRequest& request) {
   Json allow = Json::array();
-  if (request.trust) allow.push_back(std::string("mcp__") + kServer);
+  if (request.trust) allow.push_back(kAllTools);
   Json settings = Json::parse(kSettings);
   settings["permissions"] = {{"allow", std::move(allow)}, {"deny", Words(kDeniedTools)}};
   return settings;
@@ -67,16 +63,20 @@ constexpr std::array kRefusals = {
     Refusal{"it changes which tools the agent has",
             "--tools --allowedTools --allowed-tools --disallowedTools --disallowed-tools"},
     Refusal{kHostReason, "--add-dir -w --worktree"},
+    Refusal{"it may take what follows for a command", "--"},
 };
 
-constexpr std::string_view kUnset =
+/// CLAUDE_CODE_SANDBOXED: the directory is trusted.
+constexpr std::string_view kVariables =
     "CLAUDECODE CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD CLAUDE_CODE_COORDINATOR_MODE "
     "CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS CLAUDE_CODE_INLINE_TOOLS "
     "CLAUDE_CODE_MANAGED_SETTINGS_PATH CLAUDE_CODE_PLUGIN_DIRS CLAUDE_CODE_PROJECT_DIR_NAME "
     "CLAUDE_CODE_REMOTE CLAUDE_CODE_REPL CLAUDE_CODE_RESTRICTED CLAUDE_CODE_SAFE_MODE "
     "CLAUDE_CODE_SHELL_MCP_SERVERS CLAUDE_CODE_SHELL_PREFIX CLAUDE_CODE_SIMPLE "
     "CLAUDE_CODE_SSE_PORT CLAUDE_CODE_TEAMMATE_COMMAND CLAUDE_CODE_UPFRONT_TOOLS CLAUDE_ENV_FILE "
-    "BUN_*";
+    "BUN_* CLAUDE_CODE_SANDBOXED=1 CLAUDE_CODE_AUTO_CONNECT_IDE=false "
+    "CLAUDE_CODE_IDE_SKIP_AUTO_INSTALL=1 CLAUDE_CODE_DISABLE_AUTO_MEMORY=1 "
+    "CLAUDE_CODE_DISABLE_CRON=1 ENABLE_CLAUDEAI_MCP_SERVERS=false";
 
 Launch LaunchClaude(const LaunchRequest& request) {
   const std::string mcp = request.control + "/mcp.json";
@@ -89,27 +89,26 @@ Launch LaunchClaude(const LaunchRequest& request) {
                     "--append-subagent-system-prompt-file=" + instructions,
                     // The last one wins. By default, a classifier decides.
                     "--permission-mode=manual"},
-      .environment = request.environment,
-      .files = {{mcp, Json({{"mcpServers", {{kServer, ServerEntry(request)}}}}).dump(2)},
-                {settings, Settings(request).dump(2)},
-                {instructions, Instructions(request, "CLAUDE.md CLAUDE.local.md AGENTS.md")}}};
+      .environment = Changed(request.environment, kVariables),
+      .files = {
+          {mcp, Json({{"mcpServers", {{kServer, ServerEntry(request, request.project)}}}}).dump(2)},
+          {settings, Settings(request).dump(2)},
+          {instructions, Instructions(request, "CLAUDE.md CLAUDE.local.md AGENTS.md")}}};
   launch.arguments.insert(launch.arguments.end(), request.arguments.begin(),
                           request.arguments.end());
-  Unset(launch.environment, kUnset);
-  launch.environment["CLAUDE_CODE_SANDBOXED"] = "1";  // the directory is trusted
-  launch.environment["CLAUDE_CODE_AUTO_CONNECT_IDE"] = "false";
-  launch.environment["CLAUDE_CODE_IDE_SKIP_AUTO_INSTALL"] = "1";
-  launch.environment["CLAUDE_CODE_DISABLE_AUTO_MEMORY"] = "1";
-  launch.environment["CLAUDE_CODE_DISABLE_CRON"] = "1";
-  launch.environment["ENABLE_CLAUDEAI_MCP_SERVERS"] = "false";
   return launch;
 }
 
-std::vector<std::string> OwnSettings(const Environment& environment) {
+/// The directory of its settings, and that of .claude.json.
+std::pair<std::string, std::string> OwnDirectories(const Environment& environment) {
   const std::string home = Value(environment, "HOME");
   const std::string own = DirectoryOr(environment, "CLAUDE_CONFIG_DIR", "");
-  if (!own.empty()) return {own};
-  return {home + "/.claude", home + "/.claude.json"};
+  return own.empty() ? std::pair(home + "/.claude", home) : std::pair(own, own);
+}
+
+std::vector<std::string> OwnSettings(const Environment& environment) {
+  const auto [settings, users] = OwnDirectories(environment);
+  return {settings, users + "/.claude.json"};
 }
 
 // Claude Code does not offer a denied tool to the model. It warns about names that it does not
@@ -118,38 +117,36 @@ constexpr std::string_view kClaudeTools =
     "Bash PowerShell Monitor Read Edit Write Glob NotebookEdit Grep LSP EnterWorktree ExitWorktree";
 
 AgentSettings Configure(const SettingsRequest& request) {
-  const std::string own = DirectoryOr(request.environment, "CLAUDE_CONFIG_DIR", "");
-  const std::string home = Value(request.environment, "HOME");
-  Json entry = CommandEntry(request, kWorkingDirectory);
-  entry["timeout"] = request.timeout_seconds * 1000;
-  entry["alwaysLoad"] = true;  // offered without a search for tools
+  const auto [own, users] = OwnDirectories(request.environment);
   // Permissions of a project can only be stored in the project.
   SettingsFile settings = {
-      .path = Path(request, ".claude/settings.local.json",
-                   (own.empty() ? home + "/.claude" : own) + "/settings.json"),
-      .changes = {{Kind::kList, {"permissions", "deny"}, Words(kClaudeTools)}}};
-  if (request.trust) {
-    settings.changes.push_back(
-        {Kind::kList, {"permissions", "allow"}, {std::string("mcp__") + kServer}});
-    if (request.project_files) {
-      settings.changes.push_back({Kind::kList, {"enabledMcpjsonServers"}, {kServer}});
-    }
-  }
-  const std::string users = (own.empty() ? home : own) + "/.claude.json";
-  configure::KeyPath server = {"mcpServers", kServer};
-  if (!request.user && !request.project_files) {  // Claude Code calls this the local scope
-    server.insert(server.begin(), {"projects", request.project_key});
-  }
-  AgentSettings all = {.files = {std::move(settings),
-                                 {.path = request.project_files ? ".mcp.json" : users,
-                                  .changes = {{Kind::kEntry, server, std::move(entry)}}}}};
+      .path = Path(request, ".claude/settings.local.json", own + "/settings.json"),
+      .changes = {{Kind::kList, {"permissions", "deny"}, Words(kClaudeTools)},
+                  {.kind = Kind::kList,
+                   .path = {"permissions", "allow"},
+                   .value = {kAllTools},
+                   .trust = true}}};
+  SettingsFile server = {
+      .path = users + "/.claude.json",
+      .changes = {
+          {Kind::kEntry, {"mcpServers", kServer}, ServerEntry(request, kWorkingDirectory)}}};
+  AgentSettings all;
   if (request.project_files) {
+    settings.changes.push_back({.kind = Kind::kList,
+                                .path = {"enabledMcpjsonServers"},
+                                .value = {kServer},
+                                .trust = true});
+    server.path = ".mcp.json";
     all.notes.emplace_back(
         request.trust
             ? "Claude Code uses the permission only in a folder that you have told it to trust."
             : "Claude Code asks once whether this project's server may run, and before each call "
               "(\"claude mcp list\" says \"Pending approval\" until then).");
+  } else if (!request.user) {  // Claude Code calls this the local scope
+    configure::KeyPath& path = server.changes[0].path;
+    path.insert(path.begin(), {"projects", request.project_key});
   }
+  all.files = {std::move(settings), std::move(server)};
   return all;
 }
 
@@ -172,8 +169,7 @@ Agent Claude() {
                              .update = "claude update",
                              .oldest = {2, 1, 330},
                              .launch = &LaunchClaude,
-                             .rules = {"Claude Code", kModes, kRefusals, "begin with -p",
-                                       "it may take what follows for a command"},
+                             .rules = {"Claude Code", kModes, kRefusals},
                              .own_settings = &OwnSettings}};
 }
 

@@ -5,30 +5,21 @@
 // without an environment, each tool of Codex that touches the host fails, whatever the settings
 // are.
 
+#include <re2/re2.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
-#include "agents/agent.h"
-#include "agents/arguments.h"
-#include "agents/server_entry.h"
-#include "configure/toml.h"
+#include "agents/common.h"
+#include "lima/text_file.h"
 #include "support/errors.h"
 
 namespace agents {
 namespace {
 
-using configure::Change;
-using configure::Format;
 namespace fs = std::filesystem;
-using configure::TomlValue;
-
-/// How long Codex waits for the server to start. Its default of 10 s is short on a busy machine.
-constexpr int kStartupTimeoutSeconds = 60;
 
 /// Switched off by name. A version that does not know one ignores it.
 constexpr std::string_view kFeaturesOff =
@@ -64,51 +55,47 @@ std::string UsersSettings(const std::string& home) {
     text << chosen << '\n';
     return text.str();
   } catch (const toml::parse_error& error) {
-    std::ostringstream where;
-    where << error.source().begin;
-    throw support::CallError(path + ": " + std::string(error.description()) + " (" + where.str() +
-                             "); fix it first");
+    throw support::CallError(path + ":" + std::to_string(error.source().begin.line) + ": " +
+                             std::string(error.description()) + "; fix it first");
   }
 }
 
 std::string UsersInstructions(const std::string& users_home) {
   for (const char* name : {"/AGENTS.override.md", "/AGENTS.md"}) {
-    std::ifstream file(users_home + name);
-    if (!file) continue;
-    std::ostringstream content;
-    content << "\n" << file.rdbuf();
-    return content.str();
+    const auto text = lima::ReadTextFile(users_home + name, kMaximumInstructions);
+    if (text) return "\n" + *text;
   }
   return "";
 }
 
-Json ServerEntry(const LaunchRequest& request) {
-  const char* approval = request.trust ? "approve" : "auto";
-  Json tools = Json::object();
-  for (const std::string& tool : request.tools) tools[tool] = {{"approval_mode", approval}};
-  Json entry = CommandEntry(request.server);
-  entry.update({{"env", request.server_environment},
-                {"env_vars", Json::array()},
-                {"cwd", request.control},
-                {"enabled", true},
-                {"required", true},
-                {"startup_timeout_sec", kStartupTimeoutSeconds},
-                {"tool_timeout_sec", request.call_timeout.count()},
-                {"supports_parallel_tool_calls", true},
-                {"omit_tools_from", {"deferred"}},
-                {"default_tools_approval_mode", approval},
-                {"enabled_tools", request.tools},
-                {"disabled_tools", Json::array()},
-                {"tools", std::move(tools)}});
-  return entry;
+/// JSON's value on one line, as TOML. There is no null.
+std::string TomlValue(const Json& value) {
+  if (value.is_structured()) {
+    std::string items;
+    for (const auto& [name, item] : value.items()) {
+      if (!items.empty()) items += ", ";
+      if (value.is_object()) items += TomlValue(name) + " = ";
+      items += TomlValue(item);
+    }
+    return value.is_object() ? "{" + items + "}" : "[" + items + "]";
+  }
+  // JSON's escapes are TOML's; only DEL need not be escaped in JSON.
+  std::string text = value.dump();
+  re2::RE2::GlobalReplace(&text, "\x7f", R"(\\u007F)");
+  return text;
 }
 
 /// The terminal's own servers of tools for threads and worktrees give way to those here.
 constexpr const char* kSettings = R"({
   "project_root_markers": [], "project_doc_max_bytes": 0, "project_doc_fallback_filenames": [],
   "include_environment_context": false,
-  "mcp_servers": {"codex_tui": {"command": "false", "enabled": false},
-                  "codex_worktrees": {"command": "false", "enabled": false}},
+  "mcp_servers": {
+    "codex_tui": {"command": "false", "enabled": false},
+    "codex_worktrees": {"command": "false", "enabled": false},
+    "lima": {"env_vars": [], "enabled": true, "required": true, "startup_timeout_sec": 60,
+             "supports_parallel_tool_calls": true, "omit_tools_from": ["deferred"],
+             "disabled_tools": []}
+  },
   "sandbox_mode": "read-only",
   "approval_policy": {"granular": {"sandbox_approval": false, "rules": false,
                                    "skill_approval": false, "request_permissions": false,
@@ -123,7 +110,14 @@ constexpr const char* kSettings = R"({
 std::vector<std::string> Flags(const LaunchRequest& request) {
   Json settings = Json::parse(kSettings);
   settings["projects"] = {{request.directory, {{"trust_level", "trusted"}}}};
-  settings["mcp_servers"][kServer] = ServerEntry(request);
+  Json& server = settings["mcp_servers"][kServer];
+  const char* approval = request.trust ? "approve" : "auto";
+  server.update(CommandEntry(request, request.project));
+  server.update({{"cwd", request.control},
+                 {"tool_timeout_sec", request.call_timeout.count()},
+                 {"default_tools_approval_mode", approval},
+                 {"enabled_tools", request.tools}});
+  for (const std::string& tool : request.tools) server["tools"][tool]["approval_mode"] = approval;
   for (const std::string_view feature : Words(kFeaturesOff)) {
     settings["features"][std::string(feature)] = false;
   }
@@ -172,23 +166,24 @@ std::vector<std::string> Arguments(const LaunchRequest& request) {
   return arguments;
 }
 
+constexpr std::string_view kVariables =
+    "CODEX_EXEC_SERVER* CODEX_SQLITE_HOME CODEX_MANAGED_* CODEX_APP_SERVER_* CODEX_INTERNAL_* "
+    "CODEX_CODE_MODE_* CODEX_STARTING_DIFF";
+
 Launch LaunchCodex(const LaunchRequest& request) {
   const std::string users_home = UsersHome(request.environment);
   Launch launch = {
       .arguments = Arguments(request),
-      .environment = request.environment,
+      .environment = Changed(request.environment, kVariables),
       .files = {{request.home + "/config.toml", UsersSettings(users_home)},
                 {request.home + "/environments.toml", "default = \"none\"\ninclude_local = true\n"},
                 {request.home + "/AGENTS.md",
                  Instructions(request, "AGENTS.md", UsersInstructions(users_home))}}};
-  Unset(launch.environment,
-        "CODEX_EXEC_SERVER* CODEX_SQLITE_HOME CODEX_MANAGED_* CODEX_APP_SERVER_* CODEX_INTERNAL_* "
-        "CODEX_CODE_MODE_* CODEX_STARTING_DIFF");
   launch.environment["CODEX_HOME"] = request.home;
   for (const char* name : {"/auth.json", "/prompts", "/themes"}) {
     std::error_code missing;
     const fs::path users = fs::canonical(users_home + name, missing);
-    if (!missing) launch.links.push_back({request.home + name, users.string()});
+    if (!missing) launch.links[request.home + name] = users.string();
   }
   return launch;
 }
@@ -210,54 +205,50 @@ void UseModels(const LaunchRequest& request, const std::string& output, Launch& 
     model["shell_type"] = "disabled";
   }
   const std::string path = request.control + "/models.json";
-  launch.files.push_back({path, catalogue.dump()});
+  launch.files[path] = catalogue.dump();
   const auto position = std::find(launch.arguments.begin(), launch.arguments.end(), "-C");
   launch.arguments.insert(position, {"-c", "model_catalog_json=" + TomlValue(path)});
 }
 
 std::vector<std::string> OwnSettings(const Environment& environment) {
   const std::string home = UsersHome(environment);
-  std::error_code missing;
-  const fs::path login = fs::canonical(home + "/auth.json", missing);
-  std::vector<std::string> settings = {home, Value(environment, "HOME") + "/.agents"};
-  if (!missing) settings.push_back(login.string());
-  return settings;
+  return {home, home + "/auth.json", Value(environment, "HOME") + "/.agents"};
 }
+
+// In a read-only sandbox, the tool apply_patch asks. Codex's default for the start, 10 s, is short
+// on a busy machine. Deferred tools would be offered by a search only.
+constexpr const char* kLines = R"(sandbox_mode = "read-only"
+
+[features]
+shell_tool = false
+view_image = false
+
+[mcp_servers.lima]
+startup_timeout_sec = 60
+omit_tools_from = ["deferred"]
+supports_parallel_tool_calls = true
+)";
 
 AgentSettings Configure(const SettingsRequest& request) {
   std::vector<std::string> add = {"codex", "mcp", "add", kServer};
-  if (request.lima_home) add.insert(add.end(), {"--env", "LIMA_HOME=" + *request.lima_home});
+  for (const auto& [name, value] : request.server_environment) {
+    add.insert(add.end(), {"--env", name + "=" + value});
+  }
   add.emplace_back("--");
   for (const std::string& word : ServerCommand(request, kWorkingDirectory)) add.push_back(word);
-  const auto server = [](const char* name, Json value) {
-    return Change{Kind::kSetting, {"mcp_servers", kServer, name}, std::move(value)};
-  };
-  // The tool apply_patch cannot be switched off; in a read-only sandbox it asks.
   AgentSettings all = {
       .files = {{.path = Path(request, ".codex/config.toml",
                               UsersHome(request.environment) + "/config.toml"),
-                 .format = Format::kToml,
-                 .changes = {{Kind::kSetting, {"sandbox_mode"}, "read-only"},
-                             {Kind::kSetting, {"features", "shell_tool"}, false},
-                             {Kind::kSetting, {"features", "view_image"}, false},
-                             server("startup_timeout_sec", kStartupTimeoutSeconds),
-                             server("tool_timeout_sec", request.timeout_seconds),
-                             server("supports_parallel_tool_calls", true),
-                             // Offered without a search for tools.
-                             server("omit_tools_from", {"deferred"})}}},
+                 .format = configure::Format::kToml,
+                 .text = std::string(kLines) + "tool_timeout_sec = " +
+                         std::to_string(request.call_timeout.count()) + "\n"}},
       .add_command = std::move(add),
       .remove_command = {"codex", "mcp", "remove", kServer},
       .notes = {
           "Codex has no switch for its tool apply_patch (openai/codex issue 8161): sandbox_mode = "
           "\"read-only\" makes it ask you before it changes a file. Say no: it would work on the "
           "host."}};
-  if (request.trust) {
-    all.files[0].changes.push_back(server("default_tools_approval_mode", "approve"));
-  }
-  if (!request.user) {
-    all.notes.emplace_back(
-        "Codex reads this file only in a project that it trusts, and asks once.");
-  }
+  if (request.trust) all.files[0].text += "default_tools_approval_mode = \"approve\"\n";
   return all;
 }
 
@@ -273,12 +264,13 @@ Agent Codex() {
       .shown_bytes = std::size_t{40} * 1024,  // about 48 KB, the middle cut
       .obeys = {{".codex/", RunBy::kAgent, "Codex", "servers and hooks", Writing::kRefused}},
       .settings = &Configure,
+      .needs_trust = true,
       .run = Confinement{.package = "@openai/codex",
                          .oldest = {0, 160, 0},
                          .launch = &LaunchCodex,
                          .query = {"debug", "models", "-c", "features={plugins=false,apps=false}"},
                          .use_output = &UseModels,
-                         .rules = {"Codex", kModes, kRefusals, "put another -- before it"},
+                         .rules = {"Codex", kModes, kRefusals},
                          .own_settings = &OwnSettings}};
 }
 

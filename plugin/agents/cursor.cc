@@ -1,7 +1,6 @@
 // Cursor.
 
-#include "agents/agent.h"
-#include "agents/server_entry.h"
+#include "agents/common.h"
 
 namespace agents {
 namespace {
@@ -17,11 +16,14 @@ AgentSettings Configure(const SettingsRequest& request) {
                              {Kind::kList, {"hooks", "preToolUse"}, Json::array({hook})}}},
                 {.path = Path(request, ".cursor/cli.json", own + "/cli-config.json"),
                  // cursor-agent requires both lists.
-                 .changes = {{Kind::kDefault, {"permissions", "allow"}, Json::array()},
-                             {Kind::kDefault, {"permissions", "deny"}, Json::array()},
-                             {Kind::kList,
-                              {"permissions", "deny"},
-                              {"Shell(*)", "Read(**)", "Write(**)"}}}},
+                 .changes =
+                     {{Kind::kDefault, {"permissions", "allow"}, Json::array()},
+                      {Kind::kDefault, {"permissions", "deny"}, Json::array()},
+                      {Kind::kList, {"permissions", "deny"}, {"Shell(*)", "Read(**)", "Write(**)"}},
+                      {.kind = Kind::kList,
+                       .path = {"permissions", "allow"},
+                       .value = {"Mcp(lima:*)"},
+                       .trust = true}}},
                 {.path = Path(request, ".cursor/mcp.json", own + "/mcp.json"),
                  .changes = {{Kind::kEntry,
                               {"mcpServers", kServer},
@@ -30,8 +32,6 @@ AgentSettings Configure(const SettingsRequest& request) {
                 "Grep and Delete; the deny list stops those of cursor-agent. Cursor asks once "
                 "whether the server may run."}};
   if (request.trust) {
-    all.files[1].changes.push_back(
-        {Kind::kList, {"permissions", "allow"}, {std::string("Mcp(") + kServer + ":*)"}});
     all.notes.emplace_back(
         "--trust applies to cursor-agent; the editor keeps a list of its own, in its settings.");
   }

@@ -1,21 +1,18 @@
 // Gemini CLI. Sources: packages/cli/src/config/{config,settings}.ts and packages/core/src/policy of
 // google-gemini/gemini-cli. The policy file and the settings are two independent locks.
 
-#include <array>
+#include <re2/re2.h>
 
-#include "agents/agent.h"
-#include "agents/arguments.h"
-#include "agents/server_entry.h"
+#include "agents/common.h"
 
 namespace agents {
 namespace {
 
 /// Gemini CLI expands $NAME and ${NAME:-DEFAULT} in every string of its settings, once. Here the
 /// variable is never set, so that its default "$" is used.
-std::string Literal(const std::string& text) {
-  std::string literal;
-  for (const char c : text) literal += c == '$' ? "${LIMACTL_MCP_NOT_SET:-$}" : std::string(1, c);
-  return literal;
+std::string Literal(std::string text) {
+  re2::RE2::GlobalReplace(&text, "\\$", "${LIMACTL_MCP_NOT_SET:-$}");
+  return text;
 }
 
 /// With env(1): Gemini CLI would expand the values of "env" a second time.
@@ -24,10 +21,12 @@ Json ServerEntry(const LaunchRequest& request) {
   for (const auto& [name, value] : request.server_environment) {
     arguments.push_back(Literal(name + "=" + value));
   }
-  for (const std::string& word : request.server) arguments.push_back(Literal(word));
+  for (const std::string& word : ServerCommand(request, request.project)) {
+    arguments.push_back(Literal(word));
+  }
   return {{"command", "/usr/bin/env"},
           {"args", std::move(arguments)},
-          {"timeout", request.call_timeout.count() * 1000},
+          {"timeout", std::chrono::milliseconds(request.call_timeout).count()},
           {"trust", request.trust}};
 }
 
@@ -82,17 +81,9 @@ std::string Policy(const LaunchRequest& request) {
 }
 
 /// Escapes "@" at the start of a word, which would import a file of the host.
-std::string WithoutImports(const std::string& text) {
-  std::string result;
-  char before = ' ';
-  for (const char c : text) {
-    if (c == '@' && std::string_view(" \t\n\r").find(before) != std::string_view::npos) {
-      result += '\\';
-    }
-    result += c;
-    before = c;
-  }
-  return result;
+std::string WithoutImports(std::string text) {
+  re2::RE2::GlobalReplace(&text, R"((^|[ \t\n\r])@)", R"(\1\\@)");
+  return text;
 }
 
 constexpr std::array kModes = {
@@ -111,11 +102,12 @@ constexpr std::array kRefusals = {
     Refusal{"the server does not run in its container", "-s --sandbox"},
 };
 
-constexpr std::string_view kUnset =
+// Without trust in its directory, Gemini CLI ignores the settings there, and has no server.
+constexpr std::string_view kVariables =
     "GEMINI_CLI_IDE_* GEMINI_CLI_TRUSTED_FOLDERS_PATH GEMINI_CLI_NO_RELAUNCH "
     "GEMINI_CLI_EXTENSION_REGISTRY_URI GEMINI_CLI_INTEGRATION_TEST GEMINI_SYSTEM_MD "
     "GEMINI_WRITE_SYSTEM_MD GEMINI_SANDBOX* GEMINI_TELEMETRY_OUTFILE SANDBOX* BUILD_SANDBOX "
-    "SEATBELT_PROFILE DEV LIMACTL_MCP_NOT_SET";
+    "SEATBELT_PROFILE DEV LIMACTL_MCP_NOT_SET GEMINI_CLI_TRUST_WORKSPACE=true";
 
 Launch LaunchGemini(const LaunchRequest& request) {
   const std::string policy = request.control + "/policy.toml";
@@ -124,7 +116,7 @@ Launch LaunchGemini(const LaunchRequest& request) {
       // --policy too, since an administrator's policies switch --admin-policy off.
       .arguments = {"--admin-policy", policy, "--policy", policy, "--allowed-mcp-server-names",
                     kServer, "--extensions", "none"},
-      .environment = request.environment,
+      .environment = Changed(request.environment, kVariables),
       .files = {{policy, Policy(request)},
                 {request.directory + "/.gemini/settings.json", Settings(request).dump(2)},
                 {trusted_folders, Json({{request.directory, "TRUST_FOLDER"}}).dump()},
@@ -132,9 +124,6 @@ Launch LaunchGemini(const LaunchRequest& request) {
                  WithoutImports(Instructions(request, "GEMINI.md AGENTS.md"))}}};
   launch.arguments.insert(launch.arguments.end(), request.arguments.begin(),
                           request.arguments.end());
-  Unset(launch.environment, kUnset);
-  // Without trust in its directory, Gemini CLI ignores the settings there, and has no server.
-  launch.environment["GEMINI_CLI_TRUST_WORKSPACE"] = "true";
   launch.environment["GEMINI_CLI_TRUSTED_FOLDERS_PATH"] = trusted_folders;
   return launch;
 }
@@ -156,32 +145,28 @@ constexpr std::string_view kGeminiTools =
 
 AgentSettings Configure(const SettingsRequest& request) {
   Json entry = CommandEntry(request, kWorkingDirectory);
-  entry["timeout"] = request.timeout_seconds * 1000;
-  if (request.trust) entry["trust"] = true;
-  AgentSettings all = {
-      .files = {{.path = Path(request, ".gemini/settings.json",
-                              OwnDirectory(request.environment) + "/settings.json"),
-                 .changes = {{Kind::kAllowedTools,
-                              {"tools", "core"},
-                              Words(kGeminiTools),
-                              "it is a tool for the host, or one that configure does not know"},
-                             // The allow-list would skip the question.
-                             {Kind::kList,
-                              {"tools", "confirmationRequired"},
-                              {"web_fetch", "ask_user", "activate_skill"}},
-                             {Kind::kSetting,
-                              {"agents", "overrides", "codebase_investigator", "enabled"},
-                              false,
-                              "Gemini CLI delegates to it, but it is useless without file tools"},
-                             {Kind::kList,
-                              {"tools", request.trust ? "core" : "confirmationRequired"},
-                              ServersTools(request.tools)},
-                             {Kind::kEntry, {"mcpServers", kServer}, std::move(entry)}}}}};
-  if (!request.user) {
-    all.notes.emplace_back(
-        "Gemini CLI reads this file only in a folder that it trusts, and asks once.");
-  }
-  return all;
+  entry["timeout"] = std::chrono::milliseconds(request.call_timeout).count();
+  Json trusted = entry;
+  trusted["trust"] = true;
+  const configure::KeyPath server = {"mcpServers", kServer};
+  const configure::KeyPath confirmed = {"tools", "confirmationRequired"};
+  return {.files = {
+              {.path = Path(request, ".gemini/settings.json",
+                            OwnDirectory(request.environment) + "/settings.json"),
+               .changes = {{Kind::kAllowedTools,
+                            {"tools", "core"},
+                            Words(kGeminiTools),
+                            "it is a tool for the host, or one that configure does not know"},
+                           // The allow-list would skip the question.
+                           {Kind::kList, confirmed, {"web_fetch", "ask_user", "activate_skill"}},
+                           {Kind::kSetting,
+                            {"agents", "overrides", "codebase_investigator", "enabled"},
+                            false,
+                            "Gemini CLI delegates to it, but it is useless without file tools"},
+                           {Kind::kList, confirmed, ServersTools(request.tools), "", false},
+                           {Kind::kList, {"tools", "core"}, ServersTools(request.tools), "", true},
+                           {Kind::kEntry, server, std::move(entry), "", false},
+                           {Kind::kEntry, server, std::move(trusted), "", true}}}}};
 }
 
 }  // namespace
@@ -197,11 +182,12 @@ Agent Gemini() {
                      Writing::kRefused},
                     {"GEMINI.md", RunBy::kPrompt, "agents", "instructions"}},
           .settings = &Configure,
+          .needs_trust = true,
           .run = Confinement{.package = "@google/gemini-cli",
                              .oldest = {0, 36, 0},
                              .has_settings_in_directory = true,
                              .launch = &LaunchGemini,
-                             .rules = {"Gemini CLI", kModes, kRefusals, "put another -- before it"},
+                             .rules = {"Gemini CLI", kModes, kRefusals},
                              .own_settings = &OwnSettings}};
 }
 

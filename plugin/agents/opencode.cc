@@ -3,18 +3,14 @@
 // It merges its settings from many places; its environment comes last. It runs the project's
 // plugins whatever the settings are (issue 49836), so only another directory confines it.
 
-#include <array>
 #include <filesystem>
 
-#include "agents/agent.h"
-#include "agents/arguments.h"
-#include "agents/server_entry.h"
+#include "agents/common.h"
 #include "configure/json_text.h"
 #include "configure/stored_settings.h"
 #include "lima/text_file.h"
 #include "support/errors.h"
 #include "support/log.h"
-#include "support/paths.h"
 #include "support/random.h"
 
 namespace agents {
@@ -40,7 +36,21 @@ Json Permission(bool trust) {
           {"webfetch*", "ask"},    {"doom_loop*", "ask"}};
 }
 
-/// Override all files but an administrator's.
+Json ServerEntry(const ServerRequest& request, std::string_view root) {
+  Json entry = {{"type", "local"}, {"command", ServerCommand(request, root)}};
+  if (!request.server_environment.empty()) entry["environment"] = request.server_environment;
+  entry["enabled"] = true;
+  entry["timeout"] = std::chrono::milliseconds(request.call_timeout).count();
+  return entry;
+}
+
+/// Overrides all files but an administrator's.
+constexpr const char* kSettings = R"({
+  "agent": {"general": {"disable": true}, "explore": {"disable": true}},
+  "plugin": [], "lsp": false, "formatter": false, "snapshot": false, "autoupdate": false,
+  "server": {}, "watcher": {"ignore": ["**"]}
+})";
+
 Json Settings(const LaunchRequest& request, const std::string& instructions) {
   const Json permission = Permission(request.trust);
   Json plan = permission;
@@ -48,45 +58,25 @@ Json Settings(const LaunchRequest& request, const std::string& instructions) {
   for (const char* tool : {"lima_run_shell_command", "lima_start_process", "lima_write_process"}) {
     plan[tool] = "ask";
   }
-  Json environment = request.server_environment;
-  environment["XDG_CONFIG_HOME"] = ConfigHome(request.environment);
-  return {{"mcp",
-           {{kServer,
-             {{"type", "local"},
-              {"command", request.server},
-              {"environment", std::move(environment)},
-              {"enabled", true},
-              {"timeout", request.call_timeout.count() * 1000}}}}},
-          {"agent",
-           {{"build", {{"permission", permission}}},
-            {"plan", {{"permission", std::move(plan)}}},
-            {"general", {{"disable", true}}},
-            {"explore", {{"disable", true}}}}},
-          {"plugin", Json::array()},
-          {"instructions", Json::array({instructions})},
-          {"lsp", false},
-          {"formatter", false},
-          {"snapshot", false},
-          {"autoupdate", false},
-          {"server", Json::object()},
-          {"watcher", {{"ignore", Json::array({"**"})}}}};
+  Json settings = Json::parse(kSettings);
+  Json& entry = settings["mcp"][kServer] = ServerEntry(request, request.project);
+  entry["environment"]["XDG_CONFIG_HOME"] = ConfigHome(request.environment);
+  settings["agent"]["build"]["permission"] = permission;
+  settings["agent"]["plan"]["permission"] = std::move(plan);
+  settings["instructions"] = Json::array({instructions});
+  return settings;
 }
 
 Json UsersSettings(const std::string& directory) {
   Json chosen = Json::object();
   for (const char* name : {"config.json", "opencode.json", "opencode.jsonc"}) {
-    const std::string path = support::JoinPath(directory, name);
-    const auto warn = [](const std::string& reason) {
-      support::LogWarning(reason + "; opencode starts without it");
-    };
+    const std::string path = directory + "/" + name;
     Json settings;
     try {
       const auto text = lima::ReadTextFile(path, configure::kMaximumSettingsBytes);
       if (text) settings = configure::ParseJson(*text);
-    } catch (const configure::SettingsError& error) {
-      warn(path + error.what());
     } catch (const support::CallError& error) {
-      warn(error.what());
+      support::LogWarning("opencode starts without " + path + " (" + error.what() + ")");
     }
     for (const std::string_view key : Words(kUsersKeys)) {
       if (const auto value = settings.find(key); value != settings.end()) {
@@ -99,15 +89,13 @@ Json UsersSettings(const std::string& directory) {
 
 /// opencode replaces these in its settings before it parses them.
 void RequireNoSubstitution(const LaunchRequest& request) {
-  std::vector<std::string> texts = request.server;
-  texts.insert(texts.end(), {request.project, request.control});
-  for (const std::string& text : texts) {
-    if (text.find("{env:") != std::string::npos || text.find("{file:") != std::string::npos) {
-      throw support::CallError(text +
-                               ": opencode replaces {env: and {file: in its settings; "
-                               "rename the directory");
-    }
-  }
+  const std::string all = support::Join(ServerCommand(request, request.project), " ") + " " +
+                          request.project + " " + request.control;
+  if (all.find("{env:") == all.npos && all.find("{file:") == all.npos) return;
+  throw support::CallError(
+      "opencode replaces {env: and {file: in its settings; rename the "
+      "directory in " +
+      all);
 }
 
 /// opencode always reads these, and they could give the agent its tools back.
@@ -144,22 +132,21 @@ constexpr std::array kRefusals = {
     Refusal{kHostReason, "--dir --cwd -f --file"},
 };
 
+constexpr std::string_view kVariables =
+    "OPENCODE* BUN_* AGENT OPENCODE_PURE=1 OPENCODE_DISABLE_PROJECT_CONFIG=1 "
+    "OPENCODE_DISABLE_EXTERNAL_SKILLS=1 OPENCODE_DISABLE_AUTOUPDATE=1 "
+    "OPENCODE_DISABLE_LSP_DOWNLOAD=1";
+
 Environment AgentEnvironment(const LaunchRequest& request, const std::string& config_home,
                              const std::string& instructions) {
-  Environment environment = request.environment;
-  Unset(environment, "OPENCODE* BUN_* AGENT");
-  for (const char* name : {"OPENCODE_API_KEY", "OPENCODE_AUTH_CONTENT", "OPENCODE_MODELS_URL",
+  Environment environment = Changed(request.environment, kVariables);
+  for (const char* kept : {"OPENCODE_API_KEY", "OPENCODE_AUTH_CONTENT", "OPENCODE_MODELS_URL",
                            "OPENCODE_MODELS_PATH", "OPENCODE_DISABLE_MODELS_FETCH"}) {
-    const auto kept = request.environment.find(name);
-    if (kept != request.environment.end()) environment.insert(*kept);
+    const std::string value = Value(request.environment, kept);
+    if (!value.empty()) environment[kept] = value;
   }
   environment["XDG_CONFIG_HOME"] = config_home;
   environment["OPENCODE_DB"] = request.home + "/opencode.db";
-  for (const char* name :
-       {"OPENCODE_PURE", "OPENCODE_DISABLE_PROJECT_CONFIG", "OPENCODE_DISABLE_EXTERNAL_SKILLS",
-        "OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_LSP_DOWNLOAD"}) {
-    environment[name] = "1";
-  }
   environment["OPENCODE_SERVER_PASSWORD"] = support::RandomHex(kPasswordDigits);
   environment["OPENCODE_PERMISSION"] = Permission(request.trust).dump();
   environment["OPENCODE_CONFIG_CONTENT"] = Settings(request, instructions).dump();
@@ -192,7 +179,7 @@ Launch LaunchOpencode(const LaunchRequest& request) {
                 {own + "/node_modules/.keep", ""}}};
   for (const char* name : {"/AGENTS.md", "/themes", "/tui.json", "/tui.jsonc"}) {
     std::error_code missing;
-    if (fs::exists(users + name, missing)) launch.links.push_back({own + name, users + name});
+    if (fs::exists(users + name, missing)) launch.links[own + name] = users + name;
   }
   return launch;
 }
@@ -206,19 +193,16 @@ std::vector<std::string> OwnSettings(const Environment& environment) {
 }
 
 AgentSettings Configure(const SettingsRequest& request) {
-  Json entry = {{"type", "local"}, {"command", ServerCommand(request, kWorkingDirectory)}};
-  if (request.lima_home) entry["environment"] = {{"LIMA_HOME", *request.lima_home}};
-  entry["enabled"] = true;
-  entry["timeout"] = request.timeout_seconds * 1000;
   const std::string path =
       Path(request, "opencode.json", ConfigHome(request.environment) + "/opencode/opencode.json");
-  return {.files = {{.path = path,
-                     .alternatives = {path + "c"},
-                     .changes = {{Kind::kRules,
-                                  {"permission"},
-                                  Permission(request.trust),
-                                  "only the tools that cannot reach the host stay on"},
-                                 {Kind::kEntry, {"mcp", kServer}, std::move(entry)}}}}};
+  constexpr std::string_view kReason = "only the tools that cannot reach the host stay on";
+  return {
+      .files = {{.path = path,
+                 .alternative = path + "c",
+                 .changes = {
+                     {Kind::kRules, {"permission"}, Permission(false), kReason, false},
+                     {Kind::kRules, {"permission"}, Permission(true), kReason, true},
+                     {Kind::kEntry, {"mcp", kServer}, ServerEntry(request, kWorkingDirectory)}}}}};
 }
 
 }  // namespace
@@ -237,7 +221,7 @@ Agent Opencode() {
                              .update = "opencode upgrade",
                              .oldest = {1, 18, 33},
                              .launch = &LaunchOpencode,
-                             .rules = {"opencode", kModes, kRefusals, "put another -- before it"},
+                             .rules = {"opencode", kModes, kRefusals},
                              .own_settings = &OwnSettings}};
 }
 

@@ -38,9 +38,9 @@ void WriteLink(const fs::path& path, const std::string& target) {
 }  // namespace
 
 fs::path StateDirectory(const Environment& environment) {
-  const std::string home = Value(environment, "HOME");
-  const std::string state =
-      DirectoryOr(environment, "XDG_STATE_HOME", home.empty() ? "" : home + "/.local/state");
+  const std::string home = support::Value(environment, "HOME");
+  const std::string state = support::DirectoryOr(environment, "XDG_STATE_HOME",
+                                                 home.empty() ? "" : home + "/.local/state");
   if (!state.starts_with('/')) throw support::CallError("HOME must be set to your home directory");
   return support::CleanPath(state + "/limactl-mcp");
 }
@@ -61,13 +61,13 @@ void WriteSessionFiles(const LaunchRequest& request, const Launch& launch) {
   for (const std::string& directory : {request.directory, request.home + "/tmp", request.control}) {
     MakePrivateDirectories(directory);
   }
-  for (const SessionFile& file : launch.files) {
-    MakePrivateDirectories(fs::path(file.path).parent_path());
-    configure::StoredSettings(file.path, std::nullopt, kOwnerOnly).Write(file.text);
+  for (const auto& [path, text] : launch.files) {
+    MakePrivateDirectories(fs::path(path).parent_path());
+    configure::StoredSettings(path, std::nullopt, kOwnerOnly).Write(text);
   }
-  for (const SessionLink& link : launch.links) {
-    MakePrivateDirectories(fs::path(link.path).parent_path());
-    WriteLink(link.path, link.target);
+  for (const auto& [path, target] : launch.links) {
+    MakePrivateDirectories(fs::path(path).parent_path());
+    WriteLink(path, target);
   }
 }
 

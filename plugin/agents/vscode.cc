@@ -1,7 +1,6 @@
 // Visual Studio Code.
 
-#include "agents/agent.h"
-#include "agents/server_entry.h"
+#include "agents/common.h"
 
 namespace agents {
 namespace {

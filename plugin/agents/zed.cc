@@ -1,14 +1,13 @@
 // Zed.
 
-#include "agents/agent.h"
-#include "agents/server_entry.h"
+#include "agents/common.h"
 
 namespace agents {
 namespace {
 
 AgentSettings Configure(const SettingsRequest& request) {
   Json entry = CommandEntry(request, kWorkingDirectory);
-  entry["timeout"] = request.timeout_seconds;
+  entry["timeout"] = request.call_timeout.count();
   AgentSettings all = {
       .files = {{.path = Path(request, ".zed/settings.json",
                               ConfigHome(request.environment) + "/zed/settings.json")}}};
@@ -33,8 +32,7 @@ AgentSettings Configure(const SettingsRequest& request) {
   } else {
     all.notes = {
         "Zed's own tools are NOT switched off: Zed reads that only from your own settings. "
-        "\"limactl mcp configure zed --user\" does it.",
-        "Zed reads this file only in a project that it trusts, and asks once."};
+        "\"limactl mcp configure zed --user\" does it."};
   }
   changes.push_back({Kind::kEntry, {"context_servers", kServer}, std::move(entry)});
   if (request.trust) all.notes.emplace_back(kTrustInEditor);
@@ -51,7 +49,8 @@ Agent Zed() {
           .clients = {"Zed"},
           .obeys = {{".zed/", RunBy::kLooking, "Zed", "servers and tasks are commands",
                      Writing::kRefused}},
-          .settings = &Configure};
+          .settings = &Configure,
+          .needs_trust = true};
 }
 
 }  // namespace agents

@@ -5,8 +5,6 @@
 #include <iostream>
 #include <string_view>
 
-#include "agents/agent.h"
-#include "paths/host_programs.h"
 #include "support/log.h"
 #include "support/version.h"
 
@@ -72,7 +70,6 @@ int Dispatch(const std::vector<std::string>& arguments) {
 
 int Run(const std::vector<std::string>& arguments) {
   try {
-    paths::AddHostPrograms(agents::ObeyedFiles());
     const int exit_code = Dispatch(arguments);
     std::cout.flush();
     if (!std::cout) {

@@ -12,7 +12,6 @@
 #include "commands/project.h"
 #include "commands/serve_options.h"
 #include "configure/stored_settings.h"
-#include "configure/toml.h"
 #include "doctor/installation.h"
 #include "lima/home.h"
 #include "shell/shell_quote.h"
@@ -37,6 +36,8 @@ constexpr unsigned kUserFileMode = 0600;
 
 struct Job {
   const Agent* agent = nullptr;
+  std::string instance;
+  std::vector<std::string> launch;  ///< the command without the instance
   SettingsRequest request;
   fs::path home;
   fs::path base;  ///< of relative paths: the project, or the home
@@ -91,16 +92,16 @@ std::vector<std::string> LaunchCommand(const std::string& instance) {
           "serve"};
 }
 
-/// Options of `serve` for the entry.
-void ReadOptions(const std::vector<std::string>& arguments, SettingsRequest& request) {
+/// Adds options of `serve` to the server's command.
+void AddOptions(const std::vector<std::string>& arguments, SettingsRequest& request) {
   OptionParser parser("serve", "", "", 0);
   AddServeOptions(parser);
   const auto parsed = parser.Parse(arguments);
   if (!parsed)
     throw UsageError("--help is no option for the settings; see limactl mcp serve --help");
-  request.options = ServeArguments(*parsed);
+  for (std::string& word : ServeArguments(*parsed)) request.server.push_back(std::move(word));
   if (parsed->count("command-timeout") == 0) return;
-  request.timeout_seconds = static_cast<int>(CallTimeout(ReadCommandTimeout(*parsed)).count());
+  request.call_timeout = CallTimeout(ReadCommandTimeout(*parsed));
 }
 
 Job ReadJob(const cxxopts::ParseResult& parsed, const std::vector<std::string>& options) {
@@ -117,18 +118,20 @@ Job ReadJob(const cxxopts::ParseResult& parsed, const std::vector<std::string>& 
     throw UsageError("--user and --project exclude each other");
   }
   if (job.remove && request.trust) throw UsageError("--remove and --trust exclude each other");
-  request.instance = positional.size() > 1 ? positional[1] : kDefaultInstance;
-  lima::CheckInstanceName(request.instance);
-  request.environment = agents::OwnEnvironment();
-  request.launch = LaunchCommand(request.instance);
+  job.instance = positional.size() > 1 ? positional[1] : kDefaultInstance;
+  lima::CheckInstanceName(job.instance);
+  job.launch = LaunchCommand(job.instance);
+  request.environment = support::OwnEnvironment();
+  request.server = job.launch;
+  request.server.push_back(job.instance);
+  AddOptions(options, request);
   // The agent may be started in another directory.
-  if (!EnvironmentVariable("LIMA_HOME").empty()) request.lima_home = lima::HomeDirectory().string();
+  const bool has_home = !EnvironmentVariable("LIMA_HOME").empty();
+  if (has_home) request.server_environment = {{"LIMA_HOME", lima::HomeDirectory().string()}};
   if (!job.remove) {
-    RequireUtf8(request.launch);
-    RequireUtf8({request.lima_home.value_or("")});
+    RequireUtf8(request.server);
+    if (has_home) RequireUtf8({request.server_environment["LIMA_HOME"]});
   }
-  ReadOptions(options, request);
-  RequireUtf8(request.options);
   request.tools = ToolNames();
   job.home = HomeDirectory();
   job.base = request.user ? job.home : FindProject(job.home, ", or give --user");
@@ -137,7 +140,7 @@ Job ReadJob(const cxxopts::ParseResult& parsed, const std::vector<std::string>& 
 }
 
 bool IsFound(const Agent& agent, const std::string& home) {
-  for (const std::string_view program : agents::Words(agent.programs)) {
+  for (const std::string_view program : support::Words(agent.programs)) {
     if (support::FindProgram(std::string(program), EnvironmentVariable("PATH"))) return true;
   }
   for (const std::string_view directory : agent.directories) {
@@ -160,12 +163,9 @@ void ListAgents(const std::string& home) {
 
 fs::path ChosenPath(const fs::path& base, const SettingsFile& file) {
   std::error_code unknown;  // StoredSettings reports errors
-  for (const std::string& alternative : file.alternatives) {
-    if (!fs::exists(base / file.path, unknown) && fs::exists(base / alternative, unknown)) {
-      return base / alternative;
-    }
-  }
-  return base / file.path;
+  const bool uses_other = !file.alternative.empty() && !fs::exists(base / file.path, unknown) &&
+                          fs::exists(base / file.alternative, unknown);
+  return base / (uses_other ? file.alternative : file.path);
 }
 
 Edit ReadEdit(const Job& job, const SettingsFile& file) {
@@ -186,50 +186,36 @@ auto WithFileName(const Edit& edit, const Work& work) {
   }
 }
 
-/// Takes away what is ours, with and without trust. Returns whether something was there only with.
-bool PlanRemoval(Edit& edit, const SettingsFile& plain, const SettingsFile& trusted,
-                 bool keeps_entry) {
-  edit.edited = Remove(plain, edit.stored.text(), keeps_entry);
-  Edited rest = Remove(trusted, edit.edited.text, keeps_entry);
-  edit.edited.text = std::move(rest.text);
-  for (const std::string& line : rest.lines) edit.edited.lines.push_back(line);
-  // Without its target, a link would lead to nothing.
-  if (!edit.edited.text && edit.stored.is_link()) edit.edited.text = "{}\n";
-  return !rest.lines.empty();
-}
-
 /// Reads the files and computes all new texts, in the order to write them. Writes nothing, so that
 /// a file that cannot be edited leaves the others alone. A trust given before is set in `job`.
-std::vector<Edit> PlanEdits(Job& job) {
-  SettingsRequest request = job.request;
-  request.trust = false;
-  const std::vector<SettingsFile> plain = job.agent->settings(request).files;
-  request.trust = true;
-  const std::vector<SettingsFile> trusted = job.agent->settings(request).files;
+std::vector<Edit> PlanEdits(Job& job, const std::vector<SettingsFile>& files) {
   std::vector<Edit> edits;
   bool is_there = false;
-  for (const SettingsFile& file : plain) {
+  for (const SettingsFile& file : files) {
     Edit& edit = edits.emplace_back(ReadEdit(job, file));
     is_there |= WithFileName(edit, [&] { return HasEntry(file, edit.stored.text()); });
-    edit.edited.text = edit.stored.text();
   }
   bool was_trusted = false;
-  for (std::size_t i = 0; is_there && i < edits.size(); ++i) {  // else what equals ours is not ours
-    was_trusted |= WithFileName(
-        edits[i], [&] { return PlanRemoval(edits[i], plain[i], trusted[i], !job.remove); });
+  for (Edit& edit : edits) {
+    edit.edited.text = edit.stored.text();
+    if (!is_there) continue;  // what equals ours is not ours
+    edit.edited =
+        WithFileName(edit, [&] { return Remove(edit.file, edit.stored.text(), !job.remove); });
+    was_trusted |= edit.edited.was_trusted;
+    // Without its target, a link would lead to nothing.
+    if (!edit.edited.text && edit.stored.is_link()) edit.edited.text = "{}\n";
   }
   if (job.remove) {
     // An agent gets its own tools back only after it has lost the server.
     std::reverse(edits.begin(), edits.end());
     return edits;
   }
-  const bool is_upgrade = job.request.trust && !was_trusted;
+  // With trust, other values take the place of some of ours.
+  const bool starts_anew = job.request.trust && !was_trusted;
   job.request.trust |= was_trusted;
-  for (std::size_t i = 0; i < edits.size(); ++i) {
-    Edit& edit = edits[i];
-    if (job.request.trust) edit.file = trusted[i];
-    const std::optional<std::string> before = is_upgrade ? edit.edited.text : edit.stored.text();
-    edit.edited = WithFileName(edit, [&] { return Add(edit.file, before); });
+  for (Edit& edit : edits) {
+    const std::optional<std::string> before = starts_anew ? edit.edited.text : edit.stored.text();
+    edit.edited = WithFileName(edit, [&] { return Add(edit.file, before, job.request.trust); });
   }
   return edits;
 }
@@ -272,13 +258,14 @@ void PrintTexts(const Job& job, const std::vector<Edit>& edits) {
     // The rest of the user's own file is long, and may hold credentials.
     const bool is_whole = job.request.user || !edit.is_users;
     if (is_whole) std::cout << PrintableLines(text.value_or(""));
-    if (!is_whole && !job.remove) std::cout << *Add(edit.file, std::nullopt).text;
+    if (!is_whole && !job.remove)
+      std::cout << *Add(edit.file, std::nullopt, job.request.trust).text;
   }
 }
 
 /// The command as this program was found: `limactl mcp` may run another one.
 std::string UndoCommand(const Job& job) {
-  std::vector<std::string> command = job.request.launch;
+  std::vector<std::string> command = job.launch;
   command.back() = "configure";  // it was "serve"
   command.emplace_back(job.agent->name);
   if (job.request.user) command.emplace_back("--user");
@@ -300,6 +287,7 @@ void ReportFiles(const Job& job, const std::vector<Edit>& edits) {
     }
     if (job.remove) continue;
     for (const configure::Change& change : edit.file.changes) {
+      if (!change.Applies(job.request.trust)) continue;
       const bool is_entry = change.kind == configure::Change::Kind::kEntry;
       std::cout << "    " << configure::Dotted(change.path)
                 << (is_entry ? "" : ": " + change.value.dump()) << '\n';
@@ -315,25 +303,28 @@ void PrintSteps(const Job& job, const agents::AgentSettings& settings) {
             << "\n2. " << (job.remove ? "Delete these lines from " : "Add these lines to ")
             << support::Printable((job.base / file.path).string()) << ", if they are "
             << (job.remove ? "there" : "missing") << ":\n\n"
-            << configure::TomlText(file.changes) << '\n';
+            << file.text << '\n';
 }
 
 void ReportNotes(const Job& job) {
   const SettingsRequest& request = job.request;
   const Agent& agent = *job.agent;
-  std::vector<std::string> words = {request.instance};
-  words.insert(words.end(), request.options.begin(), request.options.end());
-  std::cout << "Starts the server with: " << support::Join(request.launch, " ") << ' '
-            << support::Join(words, " ") << " --root (the project)\n";
-  for (const std::string& note : agent.settings(request).notes)
+  std::cout << "Starts the server with: " << support::Join(request.server, " ")
+            << " --root (the project)\n";
+  for (const std::string& note : agent.settings(request).notes) {
     std::cout << "Note: " << note << '\n';
+  }
+  if (agent.needs_trust && !request.user) {
+    std::cout << "Note: " << agent.title
+              << " reads this file only in a project that it trusts, and asks once.\n";
+  }
   if (agent.run && !request.user) {
-    std::cout << "Safer: limactl mcp run " << agent.name << ' ' << request.instance << " starts "
+    std::cout << "Safer: limactl mcp run " << agent.name << ' ' << job.instance << " starts "
               << agent.title << " with settings that a command in the guest cannot change\n";
   }
   std::string instance;
   try {
-    instance = NoteOnInstance(request.instance, request.user ? "" : job.base.string());
+    instance = NoteOnInstance(job.instance, request.user ? "" : job.base.string());
   } catch (const lima::ConfigurationError& error) {
     instance = error.what();
   }
@@ -359,7 +350,7 @@ void ConfigureAgent(Job& job) {
   request.trust |= job.remove;  // all lines, where they are printed
   const agents::AgentSettings settings = job.agent->settings(request);
   const bool is_edited = settings.add_command.empty();
-  const std::vector<Edit> edits = is_edited ? PlanEdits(job) : std::vector<Edit>();
+  const std::vector<Edit> edits = is_edited ? PlanEdits(job, settings.files) : std::vector<Edit>();
   if (!job.remove) RequireNoConflict(edits);
   if (job.print && is_edited) return PrintTexts(job, edits);
   WriteEdits(job, edits);

@@ -73,11 +73,11 @@ std::string OutputOf(const fs::path& program, const std::vector<std::string>& wo
 
 void RequireVersion(const Agent& agent, const fs::path& program) {
   const std::string printed = OutputOf(program, {"--version"});
-  const auto version = agents::ParseVersion(printed);
+  const auto version = support::ParseRelease(printed);
   if (version && *version >= agent.run->oldest) return;
   throw CallError(std::string(agent.title) + " " +
-                  (version ? agents::ToString(*version) : "of an unknown version") +
-                  " cannot be confined; " + agents::ToString(agent.run->oldest) +
+                  (version ? support::ToString(*version) : "of an unknown version") +
+                  " cannot be confined; " + support::ToString(agent.run->oldest) +
                   " is the oldest that can. Update it: " +
                   agents::UpdateCommand(*agent.run, fs::canonical(program).string()));
 }
@@ -116,7 +116,7 @@ void WarnOfLinks(const std::string& home, const GuestReach& reach) {
 /// Warns of what else the guest can reach.
 void CheckInstance(const lima::InstanceConfiguration& configuration,
                    const std::vector<lima::Mount>& mounts, const std::string& project,
-                   const agents::Environment& environment) {
+                   const support::Environment& environment) {
   if (const auto file = doctor::ChangedAfterStart(configuration)) {
     throw CallError(file->string() +
                     " was changed after the instance started, so the mounts may be others. "
@@ -165,14 +165,14 @@ void RequireOutOfReach(const Agent& agent, const agents::LaunchRequest& request,
                     " writable. Use an instance that mounts only the project: " +
                     lima::SandboxCommand("sandbox"));
   }
-  WarnOfLinks(agents::Value(request.environment, "HOME"), reach);
+  WarnOfLinks(support::Value(request.environment, "HOME"), reach);
 }
 
 /// Removes variables that name files in the guest's reach, with a warning. Leaves HOME, LIMA_HOME
 /// and PATH, which are checked by themselves.
-void DropNamedFiles(const GuestReach& reach, agents::Environment& environment) {
+void DropNamedFiles(const GuestReach& reach, support::Environment& environment) {
   const std::set<std::string> judged = {"HOME", "LIMA_HOME", "PATH"};
-  const std::string home = agents::Value(environment, "HOME");
+  const std::string home = support::Value(environment, "HOME");
   std::vector<std::string> dropped;
   for (const auto& [name, value] : environment) {
     const std::string text = value.starts_with("~/") ? home + value.substr(1) : value;
@@ -187,11 +187,11 @@ void DropNamedFiles(const GuestReach& reach, agents::Environment& environment) {
 // The start.
 
 /// Gives this process the directory and environment of the agent.
-void Enter(const std::string& directory, const agents::Environment& environment) {
+void Enter(const std::string& directory, const support::Environment& environment) {
   if (::chdir(directory.c_str()) != 0) {
     throw std::system_error(errno, std::generic_category(), directory);
   }
-  for (const auto& [name, value] : agents::OwnEnvironment()) {
+  for (const auto& [name, value] : support::OwnEnvironment()) {
     if (!environment.contains(name)) ::unsetenv(name.c_str());
   }
   for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
@@ -208,18 +208,9 @@ void Enter(const std::string& directory, const agents::Environment& environment)
   throw std::system_error(errno, std::generic_category(), program.string());
 }
 
-std::vector<std::string> ServerCommand(const cxxopts::ParseResult& parsed,
-                                       const std::string& instance, const std::string& project) {
-  std::vector<std::string> command = {support::OwnProgram().string(), "serve", instance};
-  const std::vector<std::string> options = ServeArguments(parsed);
-  command.insert(command.end(), options.begin(), options.end());
-  if (parsed.count("root") == 0) command.insert(command.end(), {"--root", project});
-  return command;
-}
-
 /// What the server needs. Some agents start it without their own environment.
-agents::Environment ServerEnvironment(const agents::Environment& environment) {
-  agents::Environment chosen = environment;
+support::Environment ServerEnvironment(const support::Environment& environment) {
+  support::Environment chosen = environment;
   std::erase_if(chosen, [](const auto& variable) {
     return variable.first != "HOME" && variable.first != "LIMA_HOME" && variable.first != "PATH";
   });
@@ -279,16 +270,16 @@ int RunAgent(const std::vector<std::string>& arguments) {
   const auto mounts = lima::ListMounts(configuration);
   const GuestReach reach(mounts);
 
-  request.environment = agents::OwnEnvironment();
   // They make a shell, Node.js or git read files of the caller's directory.
-  agents::Unset(request.environment,
-                "BASH_ENV ENV GIT_* INIT_CWD NODE_OPTIONS NODE_PATH OLDPWD PWD");
+  request.environment = support::Changed(
+      support::OwnEnvironment(), "BASH_ENV ENV GIT_* INIT_CWD NODE_OPTIONS NODE_PATH OLDPWD PWD");
   // Lima's files may name it.
-  const std::string temporary = agents::Value(request.environment, "TMPDIR");
+  const std::string temporary = support::Value(request.environment, "TMPDIR");
   DropNamedFiles(reach, request.environment);
   const std::string path = reach.SafeSearchPath(EnvironmentVariable("PATH"));
   request.environment["PATH"] = path;
-  request.server = ServerCommand(*parsed, instance, request.project);
+  request.server = {support::OwnProgram().string(), "serve", instance};
+  for (std::string& option : ServeArguments(*parsed)) request.server.push_back(std::move(option));
   request.server_environment = ServerEnvironment(request.environment);
   request.server_environment["TMPDIR"] = temporary;
   request.tools = ToolNames();

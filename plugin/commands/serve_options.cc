@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "agents/agent.h"
 #include "commands/commands.h"
 #include "lima/configuration.h"
 #include "lima/home.h"
@@ -79,6 +80,7 @@ ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::str
     if (option.key() == "root") roots.narrowed_roots.push_back(paths::ParseNarrowedRoot(value));
     if (option.key() == "allow-path") roots.allowed_paths.push_back(paths::ParseAllowedPath(value));
   }
+  options.instance.host_programs = paths::HostPrograms(agents::ObeyedFiles());
   options.instance.allow_settings = parsed["allow-settings"].as<bool>();
   options.start = parsed["start"].as<bool>();
   options.tools.command_timeout = ReadCommandTimeout(parsed);

@@ -2,6 +2,7 @@
 
 #include <iostream>
 
+#include "agents/agent.h"
 #include "commands/commands.h"
 #include "commands/copy_command.h"
 #include "copy/copy.h"
@@ -38,7 +39,7 @@ int Apply(CopyCommand& command, const copy::Git& users, bool yes) {
     return 0;
   }
   const auto names = copy::ChangedNames(side, from, side.facts().work);
-  RequireConsent(copy::ProtectedNames(names), yes);
+  RequireConsent(copy::ProtectedNames(names, paths::HostPrograms(agents::ObeyedFiles())), yes);
   copy::ApplyWork(users, command.side());
   std::cout << copy::Count(names.size(), "file") << " changed in the working tree.\n";
   return 0;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "configure/json_text.h"
-#include "configure/toml.h"
+#include "support/join.h"
 
 namespace configure {
 namespace {
@@ -50,16 +50,12 @@ class Addition {
   Addition(std::string_view text, const Change& change) : text_(text), change_(change) {}
 
   void AddTo(Json& settings) const {
-    Json wanted = change_.value;
-    for (std::size_t i = change_.path.size(); i-- > 0;) {
-      wanted = Json::object({{change_.path[i], std::move(wanted)}});
-    }
+    const Pointer at = PointerTo(change_.path);
+    Json wanted;
+    wanted[at] = change_.value;
     AddMissing(settings, {}, wanted);
-    Json& now = settings[PointerTo(change_.path)];
-    if (change_.kind == Kind::kEntry) AddCommand(now);
-    if (change_.kind == Kind::kRules) AddRules(now);
-    if (change_.kind == Kind::kSetting) RequireValue(change_.path, now, change_.value);
-    if (change_.kind == Kind::kList || change_.kind == Kind::kAllowedTools) AddElements(now);
+    if (change_.kind == Kind::kEntry) AddCommand(settings[at]);
+    if (change_.kind == Kind::kRules) MoveToEnd(settings[at]);
   }
 
  private:
@@ -67,21 +63,44 @@ class Addition {
     FailAt(text_, path, "\"" + Dotted(path) + "\" must " + must);
   }
 
-  void RequireValue(const KeyPath& path, const Json& now, const Json& wanted) const {
-    if (SameValue(now, wanted)) return;
-    Refuse(path, "be " + wanted.dump() + ": " + std::string(change_.reason));
+  void AddMissing(Json& now, const KeyPath& path, const Json& wanted) const {
+    const Kind kind = change_.kind;
+    if (wanted.is_object()) {
+      if (!now.is_object()) Refuse(path, "be an object");
+      for (const auto& [key, member] : wanted.items()) {
+        if (now.contains(key)) {
+          AddMissing(now[key], Below(path, key), member);
+        } else {
+          now[key] = member;
+        }
+      }
+    } else if (kind == Kind::kList || kind == Kind::kAllowedTools) {
+      AddElements(now);
+    } else if ((kind == Kind::kSetting || kind == Kind::kRules) && !SameValue(now, wanted)) {
+      Refuse(path, "be " + wanted.dump() + ": " + std::string(change_.reason));
+    }
   }
 
-  void AddMissing(Json& now, const KeyPath& path, const Json& wanted) const {
-    if (!wanted.is_object()) return;
-    if (!now.is_object()) Refuse(path, "be an object");
-    for (const auto& [key, member] : wanted.items()) {
-      if (now.contains(key)) {
-        AddMissing(now[key], Below(path, key), member);
-      } else {
-        now[key] = member;
+  void AddElements(Json& list) const {
+    if (!list.is_array()) Refuse(change_.path, "be a list");
+    for (const auto& [index, element] : list.items()) {
+      const bool is_allowed =
+          element.dump().starts_with("\"mcp_") || Contains(change_.value, element);
+      if (change_.kind == Kind::kAllowedTools && !is_allowed) {
+        FailAt(text_, Below(change_.path, index),
+               "\"" + Dotted(change_.path) + "\" must not have " + element.dump() + ": " +
+                   std::string(change_.reason));
       }
     }
+    for (const Json& element : change_.value) {
+      if (!Contains(list, element)) list.push_back(element);
+    }
+  }
+
+  void MoveToEnd(Json& rules) const {
+    if (rules.dump().ends_with(change_.value.dump().substr(1))) return;
+    for (const auto& [key, rule] : change_.value.items()) rules.erase(key);
+    rules.update(change_.value);
   }
 
   /// INSTANCE, options, --root DIRECTORY. Empty if the entry does not start our server.
@@ -116,30 +135,6 @@ class Addition {
     }
   }
 
-  void AddRules(Json& rules) const {
-    for (const auto& [key, rule] : change_.value.items()) {
-      RequireValue(Below(change_.path, key), rules[key], rule);
-    }
-    if (rules.dump().ends_with(change_.value.dump().substr(1))) return;
-    for (const auto& [key, rule] : change_.value.items()) rules.erase(key);
-    rules.update(change_.value);
-  }
-
-  void AddElements(Json& list) const {
-    if (!list.is_array()) Refuse(change_.path, "be a list");
-    for (const auto& [index, element] : list.items()) {
-      const bool is_mcp = element.is_string() && element.get<std::string>().starts_with("mcp_");
-      if (change_.kind == Kind::kAllowedTools && !is_mcp && !Contains(change_.value, element)) {
-        FailAt(text_, Below(change_.path, index),
-               "\"" + Dotted(change_.path) + "\" must not have " + element.dump() + ": " +
-                   std::string(change_.reason));
-      }
-    }
-    for (const Json& element : change_.value) {
-      if (!Contains(list, element)) list.push_back(element);
-    }
-  }
-
   std::string_view text_;
   const Change& change_;
 };
@@ -147,41 +142,41 @@ class Addition {
 /// Takes away what equals ours. Adds it to `lines`.
 void TakeAway(const Change& change, Json& settings, std::vector<std::string>& lines) {
   const Pointer at = PointerTo(change.path);
-  if (change.kind == Kind::kDefault || !settings.contains(at)) return;
+  if (!settings.contains(at)) return;
   Json& now = settings[at];
-  const auto log = [&](const KeyPath& path, const Json& value) {
-    lines.push_back(Dotted(path) + ": " + value.dump());
+  const auto log = [&](const Json& value) {
+    lines.push_back(Dotted(change.path) + ": " + value.dump());
   };
-  if (change.kind == Kind::kEntry ||
-      (change.kind == Kind::kSetting && SameValue(now, change.value))) {
-    log(change.path, now);
-    return EraseAt(settings, at);
-  }
-  if (change.kind == Kind::kSetting || now.type() != change.value.type()) return;
-  Json left = now.is_array() ? Json::array() : Json::object();
-  for (const auto& [key, item] : now.items()) {
-    if (now.is_array() && !Contains(change.value, item)) {
-      left.push_back(item);
-    } else if (now.is_object() && change.value.value(key, Json()) != item) {
-      left[key] = item;
-    } else {
-      log(now.is_array() ? change.path : Below(change.path, key), item);
+  if (change.kind == Kind::kRules) {
+    for (const auto& [key, rule] : change.value.items()) {
+      TakeAway({Kind::kSetting, Below(change.path, key), rule}, settings, lines);
     }
+  } else if (change.kind == Kind::kEntry ||
+             (change.kind == Kind::kSetting && SameValue(now, change.value))) {
+    log(now);
+    EraseAt(settings, at);
+  } else if (change.kind != Kind::kSetting && change.kind != Kind::kDefault && now.is_array()) {
+    Json left = Json::array();
+    for (const Json& element : now) {
+      if (!Contains(change.value, element)) {
+        left.push_back(element);
+      } else {
+        log(element);
+      }
+    }
+    now = std::move(left);
   }
-  now = std::move(left);
 }
 
 /// Takes away containers on `path` that are empty, but for those with a comment and defaults.
-std::string EraseEmpty(std::string text, KeyPath path, const std::vector<Change>& changes) {
+std::string EraseEmpty(std::string text, KeyPath path, const Json& defaults) {
   for (; !path.empty(); path.pop_back()) {
     Json settings = ParseJson(text);
     const Pointer at = PointerTo(path);
     if (!settings.contains(at)) continue;
-    const bool is_default = std::any_of(changes.begin(), changes.end(), [&](const Change& change) {
-      return change.kind == Kind::kDefault && change.path == path;
-    });
-    const bool is_empty = settings[at].is_structured() && settings[at].empty();
-    if (!is_empty || is_default || HasComment(text, path)) break;
+    const Json& now = settings[at];
+    const bool is_empty = now.is_structured() && now.empty();
+    if (!is_empty || defaults.contains(at) || HasComment(text, path)) break;
     EraseAt(settings, at);
     text = EditJson(std::move(text), settings);
   }
@@ -191,12 +186,10 @@ std::string EraseEmpty(std::string text, KeyPath path, const std::vector<Change>
 }  // namespace
 
 std::string Dotted(const KeyPath& path) {
-  std::string text;
-  for (const std::string& name : path) text += (text.empty() ? "" : ".") + name;
-  return text;
+  return support::Join(path, ".");
 }
 
-Edited Add(const SettingsFile& file, const std::optional<std::string>& before) {
+Edited Add(const SettingsFile& file, const std::optional<std::string>& before, bool trusted) {
   const bool is_new = !before || IsBlank(*before);
   if (file.format == Format::kText) {
     if (is_new || *before == file.text) return {file.text};
@@ -206,6 +199,7 @@ Edited Add(const SettingsFile& file, const std::optional<std::string>& before) {
   if (!ParseJson(text).is_object()) FailAt(text, {}, "the file must be an object");
   Edited edited;
   for (const Change& change : file.changes) {
+    if (!change.Applies(trusted)) continue;
     try {
       Json settings = ParseJson(text);
       Addition(text, change).AddTo(settings);
@@ -229,10 +223,12 @@ Edited Remove(const SettingsFile& file, const std::optional<std::string>& before
   Json defaults = Json::object();
   for (const Change& change : file.changes) {
     if (keeps_entry && change.kind == Kind::kEntry) continue;
-    Json settings = ParseJson(text);
-    TakeAway(change, settings, edited.lines);
-    text = EraseEmpty(EditJson(std::move(text), settings), change.path, file.changes);
     if (change.kind == Kind::kDefault) defaults[PointerTo(change.path)] = change.value;
+    Json settings = ParseJson(text);
+    const std::size_t lines = edited.lines.size();
+    TakeAway(change, settings, edited.lines);
+    if (edited.lines.size() > lines && change.trust.value_or(false)) edited.was_trusted = true;
+    text = EraseEmpty(EditJson(std::move(text), settings), change.path, defaults);
   }
   if (edited.lines.empty()) return {before};
   const Json left = ParseJson(text);
@@ -250,9 +246,11 @@ bool HasEntry(const SettingsFile& file, const std::optional<std::string>& text) 
 }
 
 bool HasOurs(const SettingsFile& file, const std::optional<std::string>& text) {
-  if (file.format == Format::kToml) return text && TomlHasServer(*text);
   if (file.format == Format::kText) return text == file.text;
-  return !Remove(file, text).lines.empty();
+  if (file.format == Format::kJson) return !Remove(file, text).lines.empty();
+  const std::string table = std::string("\n[mcp_servers.") + kServerName;
+  const std::string lines = "\n" + text.value_or("");
+  return lines.find(table + "]") != lines.npos || lines.find(table + ".") != lines.npos;
 }
 
 }  // namespace configure

@@ -47,18 +47,20 @@ struct Change {
   Kind kind = Kind::kEntry;
   KeyPath path;
   Json value;
-  std::string_view reason = {};  ///< for the user, if another value is there
+  std::string_view reason = {};    ///< for the user, if another value is there
+  std::optional<bool> trust = {};  ///< only with this answer to `--trust`; empty: with both
+
+  [[nodiscard]] bool Applies(bool trusted) const { return trust.value_or(trusted) == trusted; }
 };
 
 enum class Format { kJson, kToml, kText };
 
 struct SettingsFile {
-  std::string path;  ///< relative to the project, or absolute
-  /// Other names that the agent reads. If one of them exists, it is used instead of `path`.
-  std::vector<std::string> alternatives = {};
+  std::string path;              ///< relative to the project, or absolute
+  std::string alternative = {};  ///< another name that the agent reads; used if only it exists
   Format format = Format::kJson;
-  std::vector<Change> changes = {};  ///< of Format::kToml: settings only, for TomlText
-  std::string text = {};             ///< of Format::kText: the whole file
+  std::vector<Change> changes = {};  ///< of Format::kJson
+  std::string text = {};  ///< of kText: the whole file; of kToml, which is not edited: our lines
 };
 
 struct Edited {
@@ -66,12 +68,13 @@ struct Edited {
   /// Of Add: what the user must change first, as the `what()` of a SettingsError. Of Remove: what
   /// it took away, each with its value on one line.
   std::vector<std::string> lines = {};
+  bool was_trusted = false;  ///< of Remove: some of it is there only with `--trust`
 };
 
 /// Adds what is missing to `before`, which is empty if there is no file. What is there stays, but
 /// for the order of our rules, and the command of our entry if it has no options of the user's.
-/// Format::kToml is not edited. Throws SettingsError.
-Edited Add(const SettingsFile& file, const std::optional<std::string>& before);
+/// Throws SettingsError.
+Edited Add(const SettingsFile& file, const std::optional<std::string>& before, bool trusted);
 
 /// Takes away our entry, unless `keeps_entry`, and all values that equal ours. A file without other
 /// values is to be removed, unless it has a comment. Throws SettingsError.
@@ -81,7 +84,8 @@ Edited Remove(const SettingsFile& file, const std::optional<std::string>& before
 /// Whether the text holds the server's entry. Throws SettingsError.
 bool HasEntry(const SettingsFile& file, const std::optional<std::string>& text);
 
-/// Whether the text holds anything that Remove would take away. Throws SettingsError.
+/// Whether the text holds anything that Remove would take away, or the server. Throws
+/// SettingsError.
 bool HasOurs(const SettingsFile& file, const std::optional<std::string>& text);
 
 }  // namespace configure

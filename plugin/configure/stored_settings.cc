@@ -101,6 +101,7 @@ struct TemporaryFile {
 StoredSettings::StoredSettings(fs::path path, const std::optional<fs::path>& project, unsigned mode)
     : path_(std::move(path)),
       target_(ResolveLinks(path_)),
+      is_link_(fs::is_symlink(path_)),
       trusted_(target_.parent_path()),
       mode_(mode) {
   if (project) {
@@ -121,11 +122,6 @@ std::optional<std::string> StoredSettings::Read() const {
   if (!file.valid() && errno == ENOENT) return std::nullopt;
   if (!file.valid()) Fail("read", target_, errno);
   return lima::ReadTextFile(file, target_, kMaximumSettingsBytes);
-}
-
-bool StoredSettings::is_link() const {
-  std::error_code unknown;
-  return fs::is_symlink(fs::symlink_status(path_, unknown));
 }
 
 void StoredSettings::RequireUnchanged() const {

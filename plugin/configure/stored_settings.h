@@ -25,7 +25,7 @@ class StoredSettings {
   /// `path` with links resolved.
   [[nodiscard]] const std::filesystem::path& target() const { return target_; }
 
-  [[nodiscard]] bool is_link() const;
+  [[nodiscard]] bool is_link() const { return is_link_; }
 
   /// Empty if there was no file.
   [[nodiscard]] const std::optional<std::string>& text() const { return text_; }
@@ -43,6 +43,7 @@ class StoredSettings {
 
   std::filesystem::path path_;
   std::filesystem::path target_;
+  bool is_link_;
   std::filesystem::path trusted_;  ///< no link is followed below this directory
   unsigned mode_;
   std::optional<std::string> text_;

@@ -150,6 +150,7 @@ tools::Workspace OpenInstance(const InstanceOptions& options,
   paths.pins = pins;
   paths.working_directory = options.working_directory;
   paths.allow_settings = options.allow_settings;
+  paths.host_programs = options.host_programs;
   if (!options.copied_project.empty()) {
     const auto [place, copied] = FindCopy(options, configuration);
     copy::RequireNoMount(mounts, copied.directory, options.name);

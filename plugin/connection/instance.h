@@ -10,6 +10,7 @@
 #include "lima/mounts.h"
 #include "lima/ssh_config.h"
 #include "lima/status.h"
+#include "paths/host_programs.h"
 #include "paths/roots.h"
 #include "support/context.h"
 #include "support/errors.h"
@@ -22,9 +23,10 @@ struct InstanceOptions {
   std::filesystem::path lima_home;
   std::string name;
   paths::RootOptions roots;
-  std::string copied_project;     ///< `--copy`, a host path: its copy is the only root
-  std::string working_directory;  ///< this program's, on the host
-  bool allow_settings = false;    ///< `--allow-settings`
+  std::string copied_project;         ///< `--copy`, a host path: its copy is the only root
+  std::string working_directory;      ///< this program's, on the host
+  bool allow_settings = false;        ///< `--allow-settings`
+  paths::HostPrograms host_programs;  ///< whose files are not written without that
 };
 
 /// The instance is stopped or broken, according to Lima's files.

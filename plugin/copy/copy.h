@@ -9,6 +9,7 @@
 #include "copy/project.h"
 #include "copy/side_repository.h"
 #include "copy/target.h"
+#include "paths/host_programs.h"
 
 /// Work in a copy: what the commands do. Each function throws support::CallError.
 namespace copy {
@@ -65,7 +66,8 @@ std::vector<std::string> ChangedNames(const SideRepository& side, const std::str
                                       const std::string& to);
 
 /// Those among `names` that programs of the host obey, which the file tools refuse to write.
-std::vector<std::string> ProtectedNames(const std::vector<std::string>& names);
+std::vector<std::string> ProtectedNames(const std::vector<std::string>& names,
+                                        const paths::HostPrograms& programs);
 
 /// Prints what the guest changed since the send: from "sent" to "work". To a terminal: readable,
 /// through a pager, nothing of it raw. Else as a patch for `git apply`. With `only_names`: names

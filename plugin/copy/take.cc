@@ -119,10 +119,11 @@ std::string AppliedSoFar(const SideRepository& side) {
   return side.facts().applied.empty() ? side.facts().sent : side.facts().applied;
 }
 
-std::vector<std::string> ProtectedNames(const std::vector<std::string>& names) {
+std::vector<std::string> ProtectedNames(const std::vector<std::string>& names,
+                                        const paths::HostPrograms& programs) {
   std::vector<std::string> found;
-  std::copy_if(names.begin(), names.end(), std::back_inserter(found), [](const std::string& name) {
-    const auto matches = paths::MatchHostPrograms(name);
+  std::copy_if(names.begin(), names.end(), std::back_inserter(found), [&](const std::string& name) {
+    const auto matches = programs.Match(name);
     return std::any_of(matches.begin(), matches.end(), [](const paths::HostMatch& match) {
       return match.row->writing == paths::Writing::kRefused;
     });

@@ -13,6 +13,7 @@
 #include "doctor/server_checks.h"
 #include "lima/home.h"
 #include "ssh/connection.h"
+#include "support/environment.h"
 #include "support/errors.h"
 #include "support/program.h"
 #include "support/units.h"
@@ -131,7 +132,7 @@ void Doctor::CheckFiles() {
   std::error_code gone;
   const std::string project = std::filesystem::current_path(gone).string();
   Run("exposure", "configuration", fix, [&](const Context&) {
-    return CheckExposure(FindExposure(configuration_, mounts_, project, agents::OwnEnvironment()));
+    return CheckExposure(FindExposure(configuration_, mounts_, project, support::OwnEnvironment()));
   });
   Run("settings", "configuration", fix,
       [&](const Context&) { return CheckSettings(mounts_, project, instance_); });

@@ -5,6 +5,7 @@
 #include <set>
 #include <system_error>
 
+#include "agents/agent.h"
 #include "lima/sandbox.h"
 #include "paths/guest_reach.h"
 #include "support/join.h"
@@ -22,12 +23,12 @@ constexpr std::string_view kCredentials =
 
 /// The user's secrets that the guest can read.
 std::set<std::string> ReadableSecrets(const std::vector<lima::Mount>& mounts,
-                                      const agents::Environment& environment) {
+                                      const support::Environment& environment) {
   const GuestReach reach(mounts, GuestReach::Access::kReading);
-  const std::string home = agents::Value(environment, "HOME");
+  const std::string home = support::Value(environment, "HOME");
   if (reach.Above(home)) return {"your home directory, with your keys and logins"};
   std::set<std::string> paths;
-  for (const std::string_view name : agents::Words(kCredentials)) {
+  for (const std::string_view name : support::Words(kCredentials)) {
     paths.insert(support::JoinPath(home, name));
   }
   for (const agents::Agent& agent : agents::Agents()) {
@@ -45,7 +46,7 @@ std::set<std::string> ReadableSecrets(const std::vector<lima::Mount>& mounts,
 
 Exposure FindExposure(const lima::InstanceConfiguration& configuration,
                       const std::vector<lima::Mount>& mounts, const std::string& project,
-                      const agents::Environment& environment) {
+                      const support::Environment& environment) {
   Exposure exposure;
   if (!mounts.empty() && mounts.front().type == "reverse-sshfs") {
     exposure.escape =

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "agents/agent.h"
 #include "doctor/finding.h"
 #include "lima/configuration.h"
 #include "lima/mounts.h"
+#include "support/environment.h"
 
 /// What an instance lets the guest reach on the host beyond the project.
 namespace doctor {
@@ -20,7 +20,7 @@ struct Exposure {
 /// `project` may be empty, and `environment` is this program's.
 Exposure FindExposure(const lima::InstanceConfiguration& configuration,
                       const std::vector<lima::Mount>& mounts, const std::string& project,
-                      const agents::Environment& environment);
+                      const support::Environment& environment);
 
 Finding CheckExposure(const Exposure& exposure);
 

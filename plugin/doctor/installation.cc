@@ -4,9 +4,9 @@
 
 #include <system_error>
 
-#include "agents/agent.h"
 #include "support/child.h"
 #include "support/program.h"
+#include "support/version.h"
 
 namespace doctor {
 namespace {
@@ -41,12 +41,12 @@ Finding CheckLimactl(const std::optional<fs::path>& limactl, const support::Cont
                   ::geteuid() == 0 ? "run this as the user who owns the instance" : kInstallLima);
   }
   const std::string found = version + " (" + limactl->string() + ")";
-  const auto release = agents::ParseVersion(version);
+  const auto release = support::ParseRelease(version);
   if (!release) return Warning(found + " is not a release", "use Lima 2.2 or later");
-  if (*release < agents::Version{2, 0, 0}) {
+  if (*release < support::Release{2, 0, 0}) {
     return Failed(found + " is too old for plugins", kInstallLima);
   }
-  if (*release < agents::Version{2, 2, 0}) {
+  if (*release < support::Release{2, 2, 0}) {
     return Warning(found + ": before Lima 2.2.0 a guest can take over this host's end of SSH",
                    kInstallLima);
   }

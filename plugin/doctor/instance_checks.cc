@@ -32,11 +32,9 @@ std::vector<std::string> FindSettings(const agents::Agent& agent,
                                       const std::string& directory) {
   std::vector<std::string> found;
   for (const configure::SettingsFile& file : agent.settings(request).files) {
-    std::vector<std::string> names = file.alternatives;
-    names.push_back(file.path);
-    for (const std::string& name : names) {
+    for (const std::string& name : {file.path, file.alternative}) {
       std::string path = support::JoinPath(directory, name);
-      if (HoldsOurs(file, path)) found.push_back(std::move(path));
+      if (!name.empty() && HoldsOurs(file, path)) found.push_back(std::move(path));
     }
   }
   return found;
@@ -130,10 +128,8 @@ Finding CheckSettings(const std::vector<lima::Mount>& mounts, const std::string&
     if (support::PathBelow(project, mount.location)) directories.insert(project);
   }
   agents::SettingsRequest request;
-  request.instance = instance;
   request.project_files = true;
-  request.trust = true;
-  request.launch = {"limactl", "mcp", "serve"};
+  request.server = {"limactl", "mcp", "serve", instance};
   std::vector<std::string> found;
   std::string advice;
   for (const std::string& directory : directories) {

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <sstream>
+#include <optional>
 #include <string>
 
+#include "support/join.h"
 #include "support/utf8.h"
 
 namespace paths {
@@ -98,11 +99,6 @@ constexpr HostProgram kPrograms[] = {
 };
 // clang-format on
 
-std::vector<HostProgram>& Rows() {
-  static std::vector<HostProgram> rows(std::begin(kPrograms), std::end(kPrograms));
-  return rows;
-}
-
 struct Folding {
   std::string_view first;
   std::string_view last;
@@ -139,55 +135,35 @@ std::string FoldName(std::string_view name) {
   return fnmatch("git~1", folded.c_str(), FNM_CASEFOLD) == 0 ? ".git" : folded;
 }
 
-struct Pattern {
-  std::string text;
-  const HostProgram* row;
-  int flags = FNM_CASEFOLD | FNM_PATHNAME;
-  bool is_at_top = false;
-};
-
-std::vector<Pattern> ParsePatterns() {
-  std::vector<Pattern> patterns;
-  for (const HostProgram& row : Rows()) {
-    std::istringstream words{std::string(row.patterns)};
-    for (Pattern pattern{"", &row}; words >> pattern.text; pattern = {"", &row}) {
-      if (pattern.text.ends_with('/')) {
-        pattern.flags |= FNM_LEADING_DIR;
-        pattern.text.pop_back();
-      }
-      pattern.is_at_top = pattern.text.starts_with('/');
-      if (pattern.is_at_top) pattern.text.erase(0, 1);
-      patterns.push_back(std::move(pattern));
-    }
-  }
-  return patterns;
-}
-
 }  // namespace
 
-void AddHostPrograms(std::span<const HostProgram> rows) {
-  Rows().insert(Rows().end(), rows.begin(), rows.end());
+HostPrograms::HostPrograms(std::span<const HostProgram> further)
+    : rows_(std::begin(kPrograms), std::end(kPrograms)) {
+  rows_.insert(rows_.end(), further.begin(), further.end());
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    for (std::string_view text : support::Words(rows_[row].patterns)) {
+      const bool is_at_top = text.starts_with('/');
+      const bool is_directory = text.ends_with('/');
+      text = text.substr(is_at_top ? 1 : 0);
+      text.remove_suffix(is_directory ? 1 : 0);
+      const int flags = FNM_CASEFOLD | FNM_PATHNAME | (is_directory ? FNM_LEADING_DIR : 0);
+      patterns_.push_back({std::string(text), row, flags, is_at_top});
+    }
+  }
 }
 
-std::span<const HostProgram> HostPrograms() {
-  return Rows();
-}
-
-std::vector<HostMatch> MatchHostPrograms(std::string_view path) {
-  static const std::vector<Pattern> patterns = ParsePatterns();
+std::vector<HostMatch> HostPrograms::Match(std::string_view path) const {
   std::vector<HostMatch> matches;
   std::string rest;  // the folded names from `start` on
   for (std::size_t end = path.size(), start = 0; end > 0; end = start > 0 ? start - 1 : 0) {
     start = path.substr(0, end).rfind('/') + 1;  // 0 without a slash
     rest = FoldName(path.substr(start, end - start)) + (rest.empty() ? "" : "/") + rest;
-    for (const Pattern& pattern : patterns) {
-      if (pattern.is_at_top && start > 0) continue;
+    std::optional<std::size_t> last;  // patterns of one row follow each other
+    for (const Pattern& pattern : patterns_) {
+      if (pattern.row == last || (pattern.is_at_top && start > 0)) continue;
       if (fnmatch(pattern.text.c_str(), rest.c_str(), pattern.flags) != 0) continue;
-      if (!matches.empty() && matches.back().row == pattern.row &&
-          matches.back().above.size() == start) {
-        continue;
-      }
-      matches.push_back({pattern.row, path.substr(0, start)});
+      matches.push_back({rows_[pattern.row], path.substr(0, start)});
+      last = pattern.row;
     }
   }
   return matches;

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -37,24 +39,37 @@ struct HostProgram {
   std::string_view keys = {};  ///< of git's configuration: the row is about these alone
 };
 
-/// Adds rows, such as those of agents, which this folder does not know. Call it when the program
-/// starts, before the first match.
-void AddHostPrograms(std::span<const HostProgram> rows);
-
-/// The most dangerous rows first within each program.
-std::span<const HostProgram> HostPrograms();
-
 struct HostMatch {
-  const HostProgram* row;
+  HostProgram row;
   std::string_view above;  ///< the part of the path before the match: empty, or ends with a slash
 };
 
-/// The rows that match `path`, which must be clean and relative to the project; `above` is a view
-/// into it. Names are compared as the host's file systems may compare them:
-///   without regard to case, and after Unicode's full case folding ("\u017f" is "s"): APFS
-///   without the code points that HFS+ and ext4's case folding ignore, such as U+200C
-///   without dots and spaces at the end, and without a stream ("::$INDEX_ALLOCATION"): NTFS
-///   "git~1" is ".git": NTFS, as git's is_ntfs_dotgit() has it
-std::vector<HostMatch> MatchHostPrograms(std::string_view path);
+/// The table, and what matches it.
+class HostPrograms {
+ public:
+  /// With `further` rows, such as those of agents, which this folder does not know.
+  explicit HostPrograms(std::span<const HostProgram> further = {});
+
+  /// The most dangerous first within each program.
+  [[nodiscard]] std::span<const HostProgram> rows() const { return rows_; }
+
+  /// The rows that match `path`, which must be clean and relative to the project; `above` is a view
+  /// into it. Names are compared as the host's file systems may compare them:
+  ///   without regard to case, and after Unicode's full case folding ("\u017f" is "s"): APFS
+  ///   without the code points that HFS+ and ext4's case folding ignore, such as U+200C
+  ///   without dots and spaces at the end, and without a stream ("::$INDEX_ALLOCATION"): NTFS
+  ///   "git~1" is ".git": NTFS, as git's is_ntfs_dotgit() has it
+  [[nodiscard]] std::vector<HostMatch> Match(std::string_view path) const;
+
+ private:
+  struct Pattern {
+    std::string text;
+    std::size_t row;
+    int flags;
+    bool is_at_top;
+  };
+  std::vector<HostProgram> rows_;
+  std::vector<Pattern> patterns_;
+};
 
 }  // namespace paths

@@ -5,7 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "paths/host_programs.h"
 #include "paths/path_texts.h"
 #include "support/errors.h"
 #include "support/paths.h"
@@ -190,14 +189,14 @@ void PathRules::RequireUnprotected(const Target& target, const std::string& gues
   const auto root = directories.roots.Find(guest_path);
   if (options_.allow_settings || options_.roots[root->value].is_guests_own) return;
   std::vector<guest::Request> heads;
-  const HostProgram* with_head = nullptr;
+  HostProgram with_head{};
   const auto check = [&](std::string_view path, std::string_view below_root) {
     path.remove_suffix(below_root.size());
-    for (const HostMatch& match : MatchHostPrograms(below_root)) {
-      if (match.row->writing == Writing::kRefused) {
-        throw CallError(ProtectedText(target.host, *match.row));
+    for (const HostMatch& match : options_.host_programs.Match(below_root)) {
+      if (match.row.writing == Writing::kRefused) {
+        throw CallError(ProtectedText(target.host, match.row));
       }
-      if (match.row->writing == Writing::kAllowed) continue;
+      if (match.row.writing == Writing::kAllowed) continue;
       with_head = match.row;
       heads.emplace_back(
           guest::Request::LStat(std::string(path) + std::string(match.above) + "HEAD"));
@@ -210,7 +209,7 @@ void PathRules::RequireUnprotected(const Target& target, const std::string& gues
   for (guest::Reply& reply : guest.RoundTrip(heads, context)) {
     if (reply.failure) continue;
     if (reply.As<guest::FileAttributes>().type == guest::FileType::kDirectory) continue;
-    throw CallError(ProtectedText(target.host, *with_head));
+    throw CallError(ProtectedText(target.host, with_head));
   }
 }
 

@@ -11,6 +11,7 @@
 #include "guest/guest.h"
 #include "paths/directory_index.h"
 #include "paths/guest_resolution.h"
+#include "paths/host_programs.h"
 #include "paths/mount_check.h"
 #include "paths/roots.h"
 #include "support/context.h"
@@ -46,7 +47,7 @@ struct ResolvedPath : GuestLocation {
 ///    guest.
 /// 3. Check. The resolved path must be under a root too. Its innermost mount must exist; for
 ///    writing, the root and the mount must be writable. Refuses to write what programs on the host
-///    obey (host_programs.h), except under `--allow-path`. A file HEAD is refused everywhere, so no
+///    obey (`host_programs`), except under `--allow-path`. A file HEAD is refused everywhere, so no
 ///    bare repository can be made step by step; one that is there is protected by its HEAD.
 ///
 /// Mounts are resolved anew, since one may appear late. Other roots keep the path that they first
@@ -67,6 +68,7 @@ class PathRules {
     std::string instance;           ///< for messages only
     std::string working_directory;  ///< of this program, on the host; may be empty
     bool allow_settings = false;    ///< `--allow-settings`
+    HostPrograms host_programs;     ///< whose files are not written without that
     /// All mounts of the instance. If empty, the roots that are not the guest's own.
     std::vector<Root> mounts;
     std::shared_ptr<MountCheck> mount_check;  ///< checks `mounts`; null for no checks

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,18 @@ inline std::string Join(const std::vector<std::string>& words, std::string_view 
     text += word;
   }
   return text;
+}
+
+/// The words of a text between spaces and line breaks.
+inline std::vector<std::string_view> Words(std::string_view text) {
+  constexpr std::string_view kSpace = " \n";
+  std::vector<std::string_view> words;
+  while (true) {
+    text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
+    if (text.empty()) return words;
+    words.push_back(text.substr(0, text.find_first_of(kSpace)));
+    text.remove_prefix(words.back().size());
+  }
 }
 
 }  // namespace support

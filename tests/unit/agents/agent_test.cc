@@ -1,11 +1,10 @@
-#include "agents/agent.h"
-
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "agents/common.h"
 #include "testing/temporary_directory.h"
 
 namespace agents {
@@ -14,25 +13,6 @@ namespace {
 namespace fs = std::filesystem;
 using mcp::ResultStyle;
 using ::testing::EndsWith;
-
-TEST(Environment, VariablesAreUnsetByNameAndByPrefix) {
-  Environment environment = {{"A", "1"}, {"AB", "2"}, {"B_C", "3"}, {"B", "4"}, {"E", ""}};
-  Unset(environment, "A B_*");
-  EXPECT_EQ(environment, (Environment{{"AB", "2"}, {"B", "4"}, {"E", ""}}));
-  EXPECT_EQ(Value(environment, "E", "x"), "x");
-}
-
-TEST(Version, IsTheFirstOneInTheText) {
-  EXPECT_EQ(ParseVersion("2.1.330 (Claude Code)"), (Version{2, 1, 330}));
-  EXPECT_EQ(ParseVersion("codex-cli 0.169.0\n"), (Version{0, 169, 0}));
-  EXPECT_EQ(ParseVersion("1.18.33-beta.1"), (Version{1, 18, 33}));
-  for (const char* text : {"", "no version", "1.2", "1", "99999999999.0.0", "1.2."}) {
-    EXPECT_FALSE(ParseVersion(text)) << text;
-  }
-  EXPECT_LT((Version{2, 1, 99}), (Version{2, 1, 330}));
-  EXPECT_LT((Version{0, 160, 0}), (Version{1, 0, 0}));
-  EXPECT_EQ(ToString({2, 1, 330}), "2.1.330");
-}
 
 TEST(KnownAgents, GetTextAndOthersTheContract) {
   for (const char* name : {"claude-code", "codex-mcp-client", "gemini-cli-mcp-client", "opencode",

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 constexpr std::array kModes = {Mode{"", "-p --model= --resume? --mode=plan|ask", true, true},
                                Mode{"exec", "--json", true}, Mode{"login", "", false}};
 constexpr std::array kRefusals = {Refusal{"give --trust instead", "-y --yolo"}};
-constexpr ArgumentRules kRules = {"Agent", kModes, kRefusals, "put -- before it"};
+constexpr ArgumentRules kRules = {"Agent", kModes, kRefusals};
 
 /// Empty if all pass.
 std::string Refused(const std::vector<std::string>& arguments) {

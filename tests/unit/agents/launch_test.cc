@@ -35,7 +35,7 @@ class LaunchTest : public ::testing::Test {
     request_.directory = (top_ / "work/project").string();
     request_.home = (top_ / "home-of-agent").string();
     request_.control = (top_ / "control").string();
-    request_.server = {"/bin/limactl-mcp", "serve", "agent", "--root", request_.project};
+    request_.server = {"/bin/limactl-mcp", "serve", "agent"};
     request_.server_environment = {{"LIMA_HOME", "/lima"}};
     request_.tools = {"glob", "read_file"};
     request_.environment = {{"HOME", top_.string()}, {"PATH", "/bin"}};
@@ -44,8 +44,8 @@ class LaunchTest : public ::testing::Test {
 
   Launch Make(std::string_view name) const { return Named(name).run->launch(request_); }
   static std::string Text(const Launch& launch, std::string_view ending) {
-    for (const SessionFile& file : launch.files) {
-      if (file.path.ends_with(ending)) return file.text;
+    for (const auto& [path, text] : launch.files) {
+      if (path.ends_with(ending)) return text;
     }
     ADD_FAILURE() << "no file " << ending;
     return "{}";
@@ -60,11 +60,11 @@ TEST_F(LaunchTest, WritesOnlyBelowItsOwnDirectories) {
   for (const Agent& agent : Agents()) {
     if (!agent.run) continue;
     const Launch launch = agent.run->launch(request_);
-    for (const SessionFile& file : launch.files) {
-      const bool is_own = file.path.starts_with(request_.directory + "/") ||
-                          file.path.starts_with(request_.home + "/") ||
-                          file.path.starts_with(request_.control + "/");
-      EXPECT_TRUE(is_own) << agent.name << ": " << file.path;
+    for (const auto& [path, text] : launch.files) {
+      const bool is_own = path.starts_with(request_.directory + "/") ||
+                          path.starts_with(request_.home + "/") ||
+                          path.starts_with(request_.control + "/");
+      EXPECT_TRUE(is_own) << agent.name << ": " << path;
     }
   }
 }
@@ -73,11 +73,10 @@ TEST_F(LaunchTest, PassesTheProjectsInstructions) {
   for (const Agent& agent : Agents()) {
     if (!agent.run) continue;
     const Launch launch = agent.run->launch(request_);
-    const bool found =
-        std::any_of(launch.files.begin(), launch.files.end(), [&](const SessionFile& file) {
-          return file.text.find("Mind ") != std::string::npos &&
-                 file.text.find(request_.project) != std::string::npos;
-        });
+    const bool found = std::any_of(launch.files.begin(), launch.files.end(), [&](const auto& file) {
+      return file.second.find("Mind ") != std::string::npos &&
+             file.second.find(request_.project) != std::string::npos;
+    });
     EXPECT_TRUE(found) << agent.name;
   }
 }
@@ -123,7 +122,7 @@ TEST_F(LaunchTest, OfCodexHasAHomeWithoutAnEnvironmentForItsTools) {
               ::testing::AllOf(HasSubstr("model"), Not(HasSubstr("mcp_servers")),
                                Not(HasSubstr("notify"))));
   ASSERT_EQ(launch.links.size(), 1U);
-  EXPECT_EQ(launch.links.front().target, (top_ / ".codex/auth.json").string());
+  EXPECT_EQ(launch.links.begin()->second, (top_ / ".codex/auth.json").string());
 }
 
 TEST_F(LaunchTest, OfCodexSkipsItsCheckForGitOnce) {
@@ -132,6 +131,15 @@ TEST_F(LaunchTest, OfCodexSkipsItsCheckForGitOnce) {
     const Words all = Make("codex").arguments;
     EXPECT_EQ(std::count(all.begin(), all.end(), "--skip-git-repo-check"), 1);
   }
+}
+
+TEST_F(LaunchTest, OfCodexPassesItsSettingsAsToml) {
+  request_.server_environment = {{"A", "/a\x7f\"\\\n\xC3\xA4"}};
+  const Words arguments = Make("codex").arguments;
+  EXPECT_THAT(arguments, Contains(HasSubstr("\"A\" = \"/a\\u007F\\\"\\\\\\n\xC3\xA4\"")));
+  EXPECT_THAT(arguments, Contains("projects={\"" + request_.directory +
+                                  "\" = {\"trust_level\" = \"trusted\"}}"));
+  EXPECT_THAT(arguments, Contains(HasSubstr("\"enabled_tools\" = [\"glob\", \"read_file\"]")));
 }
 
 TEST_F(LaunchTest, OfCodexReportsASettingsFileThatIsNotToml) {
@@ -160,10 +168,10 @@ TEST_F(LaunchTest, OfGeminiDeniesAllOtherTools) {
 }
 
 TEST_F(LaunchTest, OfGeminiEscapesDollarsInPaths) {
-  request_.server.push_back("/a $HOME");
+  request_.server.push_back("--root=/a $HOME");
   const json settings = json::parse(Text(Make("gemini"), "/settings.json"));
   EXPECT_EQ(settings.at("mcpServers").at("lima").at("args").back(),
-            "/a ${LIMACTL_MCP_NOT_SET:-$}HOME");
+            "--root=/a ${LIMACTL_MCP_NOT_SET:-$}HOME");
 }
 
 TEST_F(LaunchTest, OfOpencodeDeniesAllOtherTools) {

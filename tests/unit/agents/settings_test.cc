@@ -6,7 +6,6 @@
 
 #include "agents/agent.h"
 #include "configure/json_text.h"
-#include "configure/toml.h"
 #include "testing/child_process.h"
 #include "unit/agents/named.h"
 
@@ -22,7 +21,6 @@ using configure::ParseJson;
 using configure::Remove;
 using configure::SettingsError;
 using configure::SettingsFile;
-using configure::TomlText;
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -34,9 +32,8 @@ using ::testing::StartsWith;
 
 SettingsRequest MakeRequest() {
   SettingsRequest request;
-  request.instance = "agent";
   request.project_key = "/home/u/project";
-  request.launch = {"limactl", "mcp", "serve"};
+  request.server = {"limactl", "mcp", "serve", "agent"};
   request.tools = {"glob", "read_file"};
   request.environment = {{"HOME", "/home/u"}};
   return request;
@@ -58,7 +55,7 @@ const std::vector<std::string> kStartingTexts = {
 std::string WithDefaults(SettingsFile file, const std::string& text) {
   std::erase_if(file.changes,
                 [](const Change& change) { return change.kind != Change::Kind::kDefault; });
-  return Add(file, text).text.value();
+  return Add(file, text, false).text.value();
 }
 
 /// The settings where there are none yet, and the command that adds the server.
@@ -66,7 +63,8 @@ std::string AllNew(const Agent& agent, const SettingsRequest& request) {
   const AgentSettings settings = agent.settings(request);
   std::string all;
   for (const SettingsFile& file : settings.files) {
-    all += file.format == Format::kToml ? TomlText(file.changes) : *Add(file, std::nullopt).text;
+    const bool is_edited = file.format != Format::kToml;
+    all += is_edited ? *Add(file, std::nullopt, request.trust).text : file.text;
   }
   for (const std::string& word : settings.add_command) all += word + "\n";
   return all;
@@ -77,7 +75,7 @@ class EveryAgent : public ::testing::TestWithParam<std::tuple<std::string, bool,
   EveryAgent() : agent_(Named(std::get<0>(GetParam()))), request_(MakeRequest()) {
     request_.user = std::get<1>(GetParam());
     request_.trust = std::get<2>(GetParam());
-    request_.lima_home = "/l i/m\"a";
+    request_.server_environment = {{"LIMA_HOME", "/l i/m\"a"}};
   }
 
   [[nodiscard]] std::vector<SettingsFile> JsonFiles() const {
@@ -93,9 +91,9 @@ class EveryAgent : public ::testing::TestWithParam<std::tuple<std::string, bool,
 TEST_P(EveryAgent, LeavesEveryOtherByteAsItWas) {
   for (const SettingsFile& file : JsonFiles()) {
     for (const std::string& before : kStartingTexts) {
-      const Edited added = Add(file, before);
+      const Edited added = Add(file, before, request_.trust);
       EXPECT_THAT(added.lines, IsEmpty());
-      EXPECT_EQ(Add(file, added.text).text, added.text) << file.path;
+      EXPECT_EQ(Add(file, added.text, request_.trust).text, added.text) << file.path;
       EXPECT_EQ(Remove(file, added.text).text, WithDefaults(file, before)) << *added.text;
       // What was there is there still, in its order, between what is new.
       std::size_t at = 0;
@@ -111,7 +109,7 @@ TEST_P(EveryAgent, LeavesEveryOtherByteAsItWas) {
 TEST_P(EveryAgent, CanBeRemovedAfterAFormatterHasRun) {
   for (const SettingsFile& file : JsonFiles()) {
     for (const std::string& before : kStartingTexts) {
-      const std::string after = Add(file, before).text.value();
+      const std::string after = Add(file, before, request_.trust).text.value();
       const std::string formatted = ParseJson(after).dump(4);
       const std::string left = Remove(file, formatted).text.value();
       const std::string expected = WithDefaults(file, before);
@@ -122,7 +120,7 @@ TEST_P(EveryAgent, CanBeRemovedAfterAFormatterHasRun) {
 
 TEST_P(EveryAgent, FilesThatCannotBeReadAreRefused) {
   for (const SettingsFile& file : JsonFiles()) {
-    EXPECT_THROW((void)Add(file, "{\n\"a\": \n"), SettingsError) << file.path;
+    EXPECT_THROW((void)Add(file, "{\n\"a\": \n", request_.trust), SettingsError) << file.path;
   }
 }
 
@@ -130,7 +128,7 @@ TEST_P(EveryAgent, StartsTheServerForTheProjectAndPassesLimaHome) {
   EXPECT_THAT(AllNew(agent_, request_), AllOf(HasSubstr("limactl"), HasSubstr("--root")));
   EXPECT_THAT(AllNew(agent_, request_), HasSubstr("LIMA_HOME"));
   EXPECT_THAT(AllNew(agent_, request_), HasSubstr("/l i/m"));
-  request_.lima_home.reset();
+  request_.server_environment.clear();
   EXPECT_THAT(AllNew(agent_, request_), Not(HasSubstr("LIMA_HOME")));
 }
 
@@ -153,11 +151,6 @@ INSTANTIATE_TEST_SUITE_P(Agents, EveryAgent,
                                   (std::get<2>(each.param) ? "Trusted" : "");
                          });
 
-TEST(Words, AreBetweenSpaces) {
-  EXPECT_EQ(Words(" a  b\nc "), (std::vector<std::string_view>{"a", "b", "c"}));
-  EXPECT_TRUE(Words("").empty());
-}
-
 TEST(Agents, AreSevenInAlphabeticalOrder) {
   std::vector<std::string_view> names;
   for (const Agent& agent : Agents()) names.push_back(agent.name);
@@ -168,7 +161,7 @@ TEST(Agents, AreSevenInAlphabeticalOrder) {
 Json ReadFile(const std::string& agent, const SettingsRequest& request, std::string_view path) {
   for (const SettingsFile& file : Named(agent).settings(request).files) {
     if (!file.path.ends_with(path)) continue;
-    const std::string text = Add(file, std::nullopt).text.value();
+    const std::string text = Add(file, std::nullopt, request.trust).text.value();
     return ParseJson(text);
   }
   throw std::runtime_error("no file " + std::string(path));
@@ -198,7 +191,7 @@ TEST(Agents, ClaudeKeepsTheServerOfAProjectInTheUsersOwnFile) {
 TEST(Agents, OpencodesRulesForAllToolsComeAfterTheUsers) {
   const SettingsFile file = Named("opencode").settings(MakeRequest()).files[0];
   const std::string text =
-      Add(file, "{\"permission\": {\"*\": \"ask\", \"bash\": \"ask\", \"b*\": \"allow\"}}")
+      Add(file, "{\"permission\": {\"*\": \"ask\", \"bash\": \"ask\", \"b*\": \"allow\"}}", false)
           .text.value();
   EXPECT_LT(text.find("\"b*\": \"allow\""), text.find("\"**\": \"deny\"")) << text;
   EXPECT_LT(text.find("\"**\": \"deny\""), text.find("\"lima_**\": \"ask\"")) << text;
@@ -255,20 +248,21 @@ TEST(Agents, ClaudesSettingsFollowItsVariable) {
 
 TEST(Agents, GeminisListMayHaveToolsOfOtherServersOnly) {
   const SettingsFile file = Named("gemini").settings(MakeRequest()).files[0];
-  const Edited mine = Add(file, "{\"tools\": {\"core\": [\"mcp_github_*\", \"web_fetch\"]}}");
+  const Edited mine =
+      Add(file, "{\"tools\": {\"core\": [\"mcp_github_*\", \"web_fetch\"]}}", false);
   EXPECT_THAT(mine.lines, IsEmpty());
   EXPECT_THAT(mine.text, Optional(HasSubstr("[\"mcp_github_*\", \"web_fetch\", \"google_web")));
-  EXPECT_THAT(Add(file, "{\"tools\": {\"core\": [\"web_fetch\", \"read_file\"]}}").lines,
+  EXPECT_THAT(Add(file, "{\"tools\": {\"core\": [\"web_fetch\", \"read_file\"]}}", false).lines,
               ElementsAre(StartsWith(":1:34: \"tools.core\" must not have \"read_file\": ")));
 }
 
 TEST(Agents, FilesThatTheyObeyAreProtected) {
-  paths::AddHostPrograms(ObeyedFiles());
+  const paths::HostPrograms programs(ObeyedFiles());
   for (const char* path : {".claude/settings.json", "sub/.mcp.json", ".cursor/mcp.json", ".codex/x",
                            ".gemini/x", "opencode.jsonc", ".vscode/tasks.json", ".zed/x"}) {
-    const auto matches = paths::MatchHostPrograms(path);
+    const auto matches = programs.Match(path);
     EXPECT_TRUE(std::any_of(matches.begin(), matches.end(), [](const paths::HostMatch& match) {
-      return match.row->writing == paths::Writing::kRefused;
+      return match.row.writing == paths::Writing::kRefused;
     })) << path;
   }
   for (const paths::HostProgram& row : ObeyedFiles()) {
@@ -296,8 +290,8 @@ TEST(Agents, AreNamedInNoOtherFolder) {
 TEST(WholeFile, AnothersFileIsLeftAlone) {
   const SettingsFile file = Named("vscode").settings(MakeRequest()).files[0];
   ASSERT_EQ(file.format, Format::kText);
-  EXPECT_THROW((void)Add(file, "mine\n"), SettingsError);
-  const std::string changed = Add(file, std::nullopt).text.value() + "mine\n";
+  EXPECT_THROW((void)Add(file, "mine\n", false), SettingsError);
+  const std::string changed = Add(file, std::nullopt, false).text.value() + "mine\n";
   EXPECT_EQ(Remove(file, changed).text, changed);
 }
 

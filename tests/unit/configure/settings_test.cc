@@ -18,7 +18,7 @@ const Change kDefault = {Kind::kDefault, {"version"}, 1};
 const Change kRules = {Kind::kRules, {"permission"}, {{"**", "deny"}, {"lima", "ask"}}, "why"};
 
 Edited Added(const std::string& text, const Change& change) {
-  return Add({.path = "x", .changes = {change}}, text);
+  return Add({.path = "x", .changes = {change}}, text, false);
 }
 
 Edited Removed(const std::string& text, const std::vector<Change>& changes) {
@@ -117,7 +117,7 @@ TEST(Settings, AnEntryKeepsTheUsersOptions) {
 
 TEST(Settings, EveryConflictIsReported) {
   const std::string text = "{\"chat\": 1, \"servers\": 1, \"tools\": 1}";
-  const Edited edited = Add({.path = "x", .changes = {kSetting, kEntry, kList}}, text);
+  const Edited edited = Add({.path = "x", .changes = {kSetting, kEntry, kList}}, text, false);
   EXPECT_THAT(edited.lines,
               ElementsAre(StartsWith(":1:10: "), StartsWith(":1:24: "), StartsWith(":1:36: ")));
 }
@@ -150,7 +150,8 @@ TEST(Settings, RemovalReportsEachValue) {
 }
 
 TEST(Settings, AFileWithoutOtherValuesIsRemovedUnlessItHasAComment) {
-  const std::string added = Add({.path = "x", .changes = {kDefault, kEntry}}, " \n").text.value();
+  const std::string added =
+      Add({.path = "x", .changes = {kDefault, kEntry}}, " \n", false).text.value();
   EXPECT_EQ(added,
             "{\n  \"version\": 1,\n  \"servers\": {\n    \"lima\": {\n"
             "      \"command\": \"limactl\"\n    }\n  }\n}\n");
@@ -159,6 +160,30 @@ TEST(Settings, AFileWithoutOtherValuesIsRemovedUnlessItHasAComment) {
               Optional(StartsWith("// mine\n")));
   EXPECT_THAT(Removed("{\"mine\": 1," + added.substr(1), {kDefault, kEntry}).text,
               Optional(StartsWith("{\"mine\": 1,\n")));
+}
+
+TEST(Settings, SomeDependOnTrust) {
+  const SettingsFile file = {.path = "x",
+                             .changes = {{Kind::kList, {"a"}, {"A"}},
+                                         {Kind::kList, {"a"}, {"ask"}, "", false},
+                                         {Kind::kList, {"a"}, {"trust"}, "", true}}};
+  const std::string plain = Add(file, std::nullopt, false).text.value();
+  const std::string trusted = Add(file, std::nullopt, true).text.value();
+  EXPECT_EQ(Json::parse(plain), Json::parse(R"({"a": ["A", "ask"]})"));
+  EXPECT_EQ(Json::parse(trusted), Json::parse(R"({"a": ["A", "trust"]})"));
+  EXPECT_FALSE(Remove(file, plain).was_trusted);
+  EXPECT_TRUE(Remove(file, trusted).was_trusted);
+  for (const std::string& text : {plain, trusted}) EXPECT_EQ(Remove(file, text).text, std::nullopt);
+}
+
+TEST(Settings, InTomlAreOursIfTheyHaveTheServer) {
+  const auto has_ours = [](const std::string& text) {
+    return HasOurs({.path = "x", .format = Format::kToml}, text);
+  };
+  EXPECT_TRUE(has_ours("a = 1\n[mcp_servers.lima] # x\n"));
+  EXPECT_TRUE(has_ours("[mcp_servers.lima2]\n[mcp_servers.lima.env]\n"));
+  EXPECT_FALSE(has_ours("[mcp_servers.lima2]\n# [mcp_servers.lima]\n"));
+  EXPECT_FALSE(has_ours("[mcp_servers.lima"));
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ TEST_F(TakeTest, AddsOnePackAndNothingElse) {
 }
 
 TEST_F(TakeTest, NamesWhatTheHostObeys) {
-  EXPECT_THAT(ProtectedNames({"a.c", ".envrc", "sub/.envrc", "Makefile"}),
+  EXPECT_THAT(ProtectedNames({"a.c", ".envrc", "sub/.envrc", "Makefile"}, paths::HostPrograms()),
               ::testing::ElementsAre(".envrc", "sub/.envrc"));
 }
 

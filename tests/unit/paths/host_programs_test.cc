@@ -16,16 +16,16 @@ using ::testing::ElementsAre;
 
 TEST(HostPrograms, MatchAtEachDepth) {
   std::vector<std::string> above;
-  for (const HostMatch& match : MatchHostPrograms("hooks/x.git/\u017fub/con\ufb01g")) {
-    if (match.row->writing == Writing::kRefusedBesideHead) above.emplace_back(match.above);
+  for (const HostMatch& match : HostPrograms().Match("hooks/x.git/\u017fub/con\ufb01g")) {
+    if (match.row.writing == Writing::kRefusedBesideHead) above.emplace_back(match.above);
   }
   EXPECT_THAT(above, ElementsAre("hooks/x.git/\u017fub/", ""));
 }
 
 TEST(HostPrograms, MatchWhereTheirPatternSays) {
   const auto matched = [](const char* path) {
-    const auto found = MatchHostPrograms(path);
-    return found.empty() ? "" : std::string(found.front().row->program);
+    const auto found = HostPrograms().Match(path);
+    return found.empty() ? "" : std::string(found.front().row.program);
   };
   EXPECT_EQ(matched("socket.py"), "python");
   EXPECT_EQ(matched("src/socket.py"), "");
@@ -35,7 +35,8 @@ TEST(HostPrograms, MatchWhereTheirPatternSays) {
 }
 
 TEST(HostPrograms, HaveAReasonOfAtMostTenWords) {
-  for (const HostProgram& row : HostPrograms()) {
+  const HostPrograms programs;
+  for (const HostProgram& row : programs.rows()) {
     EXPECT_FALSE(row.patterns.empty() || row.program.empty()) << row.patterns;
     EXPECT_LT(std::count(row.reason.begin(), row.reason.end(), ' '), 10) << row.reason;
   }

@@ -16,11 +16,12 @@ using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// As the program does when it starts.
-const bool kHasAgents = (paths::AddHostPrograms(agents::ObeyedFiles()), true);
-
 class ProtectedSettings : public MountCheckTest {
  protected:
+  ProtectedSettings() {
+    options_.host_programs = paths::HostPrograms(agents::ObeyedFiles());
+    UseRules(options_);
+  }
   std::string WriteError(const std::string& name) {
     return Error("write_file", {{"path", "/host/work/" + name}, {"content", "x"}});
   }
@@ -31,7 +32,6 @@ class ProtectedSettings : public MountCheckTest {
 };
 
 TEST_F(ProtectedSettings, AreThoseOfAgentsEditorsAndGitInAnySpelling) {
-  ASSERT_TRUE(kHasAgents);
   for (const std::string name :
        {// agents and editors
         ".claude", ".claude/settings.json", "sub/.claude/agents/x.md", ".CLAUDE/Settings.json",
