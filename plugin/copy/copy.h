@@ -69,6 +69,12 @@ std::vector<std::string> ChangedNames(const SideRepository& side, const std::str
 std::vector<std::string> ProtectedNames(const std::vector<std::string>& names,
                                         const paths::HostPrograms& programs);
 
+/// What to say when an agent has ended, after a Fetch that returned `state`: a line, or nothing if
+/// nothing is left to take. `instance` is what the user adds to the commands: "", or the instance
+/// after a space.
+std::string Summary(const SideRepository& side, const GuestState& state,
+                    const std::string& instance);
+
 /// Prints what the guest changed since the send: from "sent" to "work". To a terminal: readable,
 /// through a pager, nothing of it raw. Else as a patch for `git apply`. With `only_names`: names
 /// and numbers of lines.

@@ -125,10 +125,21 @@ std::vector<std::string> ProtectedNames(const std::vector<std::string>& names,
   std::copy_if(names.begin(), names.end(), std::back_inserter(found), [&](const std::string& name) {
     const auto matches = programs.Match(name);
     return std::any_of(matches.begin(), matches.end(), [](const paths::HostMatch& match) {
-      return match.row->writing == paths::Writing::kRefused;
+      return match.row.writing == paths::Writing::kRefused;
     });
   });
   return found;
+}
+
+std::string Summary(const SideRepository& side, const GuestState& state,
+                    const std::string& instance) {
+  const CopyFacts& facts = side.facts();
+  if (facts.IsTaken(facts.work) && state.others == 0) return "";
+  const std::string from = facts.taken.empty() ? AppliedSoFar(side) : facts.taken;
+  std::string text = Count(ChangedNames(side, from, facts.work).size(), "file") + " changed";
+  if (state.commits > 0) text += ", " + Count(state.commits, "commit");
+  if (state.others > 0) text += ", " + Count(state.others, "commit") + " elsewhere";
+  return text + ". See: limactl mcp diff" + instance + ". Take: limactl mcp take" + instance + "\n";
 }
 
 void ApplyWork(const Git& users, SideRepository& side) {

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <functional>
+
+namespace support {
+
+/// Calls `become`, which replaces the process by a program or throws, in a child, and waits until
+/// that exits. Returns its exit code, or 128 plus the number of the signal that killed it.
+///
+/// To the caller's shell and terminal the program is as if this process had become it. Both are in
+/// one process group, so the terminal is the program's too and its signals reach it; this one
+/// leaves them to the program, and passes on INT, TERM, HUP, QUIT and TSTP that it gets alone. It
+/// stops while the program is stopped. One thread, and no other may run.
+int RunInForeground(const std::function<void()>& become);
+
+}  // namespace support
