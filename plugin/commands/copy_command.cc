@@ -12,7 +12,6 @@
 #include "lima/mounts.h"
 #include "support/environment.h"
 #include "support/log.h"
-#include "support/paths.h"
 #include "support/units.h"
 
 namespace commands {
@@ -57,8 +56,7 @@ CopyCommand::CopyCommand(const std::string& instance, const std::string& project
   const std::string path = support::EnvironmentVariable("PATH");
   ::setenv("PATH", reach.SafeSearchPath(path).c_str(), 1);
 
-  project_ =
-      project.empty() ? FindProjectTop() : support::CleanPath(fs::absolute(project).string());
+  project_ = project.empty() ? FindProjectTop() : paths::Resolved(fs::absolute(project));
   copy::SidePlace place(configuration.directory(), project_);
   if (const auto mount = reach.Above(place.repository)) {
     throw support::CallError("the guest can write " + *mount + ", which holds " +

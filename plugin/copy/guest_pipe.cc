@@ -152,7 +152,7 @@ class GuestPipe::Channel final : public shell::ProcessEvents {
     messages_ += bytes.size();
     message_ += bytes;
     message_.erase(0, message_.size() - std::min(message_.size(), kKept));
-    if (messages_ > kMaxReports) Break("The guest prints too much.");
+    if (messages_ > kMaxReports) Break("The guest reports too much.");
   }
 
   void CheckSize() {
@@ -232,7 +232,7 @@ std::vector<std::string> GuestPipe::NextReport() {
     const std::string_view seen(buffer.data(),
                                 static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
     const std::size_t end = seen.find('\n');
-    if (count <= 0 || seen.size() == kMaxLine) {
+    if (count <= 0 || (end == std::string_view::npos && seen.size() == kMaxLine)) {
       RequireSound();
       throw CallError("The guest's part of this ended: " + channel_->LastMessage());
     }

@@ -40,9 +40,9 @@ void ReadHead(const Git& users, Project& project) {
 }
 
 void ReadSettings(const Git& users, Project& project) {
-  const GitOutput settings =
-      users.Run({"config", "-z", "--get-regexp",
-                 R"(^(user\.(name|email)|remote\..*\.promisor|extensions\.partialclone)$)"});
+  const GitOutput settings = users.Run(
+      {"config", "-z", "--get-regexp",
+       R"(^(user\.(name|email)|core\.sparsecheckout|remote\..*\.promisor|extensions\.partialclone)$)"});
   for (const std::string& setting : Split(settings.output, '\0')) {
     const std::size_t end = std::min(setting.find('\n'), setting.size());
     const std::string key = setting.substr(0, end);
@@ -51,6 +51,8 @@ void ReadSettings(const Git& users, Project& project) {
       project.user_name = value;
     } else if (key == "user.email") {
       project.user_email = value;
+    } else if (key == "core.sparsecheckout") {
+      project.is_sparse = value == "true";
     } else {
       project.is_partial = true;
     }
@@ -79,6 +81,21 @@ std::string UnreadNote(const std::string& error) {
   return lines.empty() ? "" : "as committed, since git could not read it: " + ListNames(lines);
 }
 
+/// `changes` is `git diff --raw -z`.
+void NoteLarge(const Project& project, const std::string& changes,
+               std::vector<std::string>& notes) {
+  constexpr std::uintmax_t kLarge = 50'000'000;
+  std::vector<std::string> names;
+  const std::vector<std::string> parts = Split(changes, '\0');
+  for (std::size_t i = 1; i < parts.size(); i += 2) {
+    std::error_code gone;
+    const fs::path file = project.top / parts[i];
+    const bool is_file = fs::symlink_status(file, gone).type() == fs::file_type::regular;
+    if (is_file && fs::file_size(file, gone) > kLarge) names.push_back(parts[i]);
+  }
+  if (!names.empty()) notes.push_back("large, and copied: " + ListNames(names));
+}
+
 /// Writes the tree of the working tree with the index of `git`; puts back repositories in it.
 std::string WriteTree(const Git& git, const Project& project, std::vector<std::string>& notes) {
   const GitOutput added =
@@ -87,9 +104,11 @@ std::string WriteTree(const Git& git, const Project& project, std::vector<std::s
   if (added.status > 1) throw CallError("git cannot read the working tree: " + added.words);
   const std::string unread = added.ok() ? "" : UnreadNote(added.error);
   if (!unread.empty()) notes.push_back(unread);
-  const std::vector<std::string> links =
-      GitLinks(git.Require({"diff-index", "--cached", "--no-renames", "--raw", "-z", project.head},
-                           "git cannot compare the working tree with HEAD"));
+  const std::string changes =
+      git.Require({"diff-index", "--cached", "--no-renames", "--raw", "-z", project.head},
+                  "git cannot compare the working tree with HEAD");
+  NoteLarge(project, changes, notes);
+  const std::vector<std::string> links = GitLinks(changes);
   if (!links.empty()) {
     std::string paths;
     for (const std::string& link : links) paths += link + '\0';
@@ -101,6 +120,17 @@ std::string WriteTree(const Git& git, const Project& project, std::vector<std::s
   return git.Require({"write-tree"}, "git cannot write the working tree");
 }
 
+/// Names by the letters of `git ls-files -v`.
+void NoteUnwatched(const Project& project, const Git& users, std::vector<std::string>& notes) {
+  std::vector<std::string> names;
+  for (const std::string& line : Split(users.Run({"ls-files", "-v", "-z"}).output, '\0')) {
+    const bool is_assumed = line.front() >= 'a' && line.front() <= 'z';
+    if (is_assumed || (line.front() == 'S' && !project.is_sparse)) names.push_back(line.substr(2));
+  }
+  if (names.empty()) return;
+  notes.push_back("as committed, since the index does not watch it: " + ListNames(names));
+}
+
 void NoteState(const Project& project, const Git& users, std::vector<std::string>& notes) {
   for (const char* name : {"MERGE_HEAD", "rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD"}) {
     std::error_code none;
@@ -108,6 +138,7 @@ void NoteState(const Project& project, const Git& users, std::vector<std::string
     notes.emplace_back("a merge or rebase is in progress: the copy has its files only");
     break;
   }
+  NoteUnwatched(project, users, notes);
   if (project.is_partial) notes.emplace_back("this is a partial clone: the copy has no history");
   const GitOutput large = users.Run({"grep", "--cached", "-l", "-F", "-e", "filter=lfs", "--",
                                      ".gitattributes", "*/.gitattributes"});

@@ -25,6 +25,7 @@ struct Project {
   std::string user_name;
   std::string user_email;
   bool is_partial = false;  ///< a partial clone
+  bool is_sparse = false;   ///< a sparse checkout
 };
 
 /// The top of the working tree that holds `directory`. Throws support::CallError if there is none,

@@ -1,6 +1,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -63,9 +64,14 @@ void AddPack(const Git& users, const SideRepository& side, const std::string& re
       users.Start({"index-pack", "--stdin", "--strict"}, {.input = pipe.read_end.get()});
   pipe.read_end.Close();
   pipe.write_end.Close();
-  const bool indexed = index.Finish();
-  if (!pack.Finish()) throw CallError("git cannot pack the work: " + pack.Words());
-  if (!indexed) throw CallError("git cannot add the work to your repository: " + index.Words());
+  const bool is_indexed = index.Finish();
+  const bool is_packed = pack.Finish();
+  if (!is_packed && pack.status() != 128 + SIGPIPE) {
+    throw CallError("git cannot pack the work: " + pack.Words());
+  }
+  if (!is_indexed || !is_packed) {
+    throw CallError("git cannot add the work to your repository: " + index.Words());
+  }
 }
 
 }  // namespace

@@ -220,6 +220,25 @@ TEST_F(CopyCommands, ServeTheCopyAsTheProject) {
               HasSubstr("exclude each other"));
 }
 
+TEST_F(CopyCommands, SurviveTheUsersGarbageCollection) {
+  const auto forget = [&] {
+    Git({"commit", "-q", "--amend", "-m", "amended"});
+    Git({"reflog", "expire", "--expire=now", "--all"});
+    Git({"gc", "-q", "--prune=now"});
+  };
+  MakeCopy();
+  forget();
+  MakeFile("guest/copy/committed.txt", "agent's\n");
+  EXPECT_THAT(Succeeds({"diff"}), HasSubstr("+agent's"));
+  Succeeds({"take"});
+  EXPECT_EQ(Git({"show", "agent/main:committed.txt"}), "agent's\n");
+  Git({"branch", "-D", "agent/main"});
+  forget();
+  Succeeds({"copy"});
+  EXPECT_EQ(InCopy({"log", "--format=%s"}), "amended\n");
+  EXPECT_EQ(ReadFile(copy + "/committed.txt"), "one\n");
+}
+
 // Neither side may be lost when this program is killed at any moment.
 TEST_F(CopyCommands, AreRepeatedAfterAKill) {
   for (int file = 0; file < 300; ++file) {

@@ -21,6 +21,9 @@ work() {
     git read-tree "${head:-$SENT}" || fail damaged
   }
   git -c advice.addEmbeddedRepo=false add -A --ignore-errors >/dev/null || [ $? = 1 ] || fail add
+  # Also what the host sent although it is ignored.
+  git diff-tree -r -z --name-only --diff-filter=A --no-renames "$BASE" "$SENT" |
+    git update-index -z --add --remove --stdin
   links "${head:-$SENT}"
   tree=$(git write-tree) || fail add
   parent=$head
