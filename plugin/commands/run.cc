@@ -205,17 +205,6 @@ void Enter(const std::string& directory, const support::Environment& environment
   for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
 }
 
-/// Becomes the agent.
-[[noreturn]] void Execute(const fs::path& program, const agents::Launch& launch) {
-  std::vector<std::string> words = {program.string()};
-  words.insert(words.end(), launch.arguments.begin(), launch.arguments.end());
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  ::execv(program.c_str(), pointers.data());
-  throw std::system_error(errno, std::generic_category(), program.string());
-}
-
 /// What the server needs. Some agents start it without their own environment.
 support::Environment ServerEnvironment(const support::Environment& environment) {
   support::Environment chosen = environment;
@@ -225,6 +214,7 @@ support::Environment ServerEnvironment(const support::Environment& environment) 
   return chosen;
 }
 
+/// Becomes the agent.
 [[noreturn]] void Start(const Agent& agent, const agents::LaunchRequest& request,
                         const fs::path& program) {
   agents::Launch launch = agent.run->launch(request);
@@ -235,7 +225,9 @@ support::Environment ServerEnvironment(const support::Environment& environment) 
     agent.run->use_output(request, OutputOf(program, agent.run->query), launch);
     agents::WriteSessionFiles(request, launch);
   }
-  Execute(program, launch);
+  std::vector<std::string> command = {program.string()};
+  command.insert(command.end(), launch.arguments.begin(), launch.arguments.end());
+  support::Become(std::move(command));
 }
 
 /// What the agent gets: from the options, and from this process's environment without what leads
@@ -346,7 +338,7 @@ int RunAgent(const std::vector<std::string>& arguments) {
   request.project = FindProject(EnvironmentVariable("HOME")).string();
   // Before anything is created.
   (void)FindAgentProgram(agent, EnvironmentVariable("PATH"), GuestReach());
-  OfferInstance(lima::HomeDirectory(), instance);
+  RequireInstance(lima::HomeDirectory(), instance, true);
   const auto configuration = lima::LoadConfiguration(lima::HomeDirectory(), instance);
   const auto mounts = lima::ListMounts(configuration);
   const GuestReach reach(mounts);

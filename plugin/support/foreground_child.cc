@@ -28,38 +28,6 @@ void PassOn(int number, siginfo_t* info, void* /*context*/) {
   if (info->si_pid != 0 || number == SIGTERM) ::kill(foreground_child, number);
 }
 
-/// While it lives, signals are passed on.
-class SignalHandlers {
- public:
-  explicit SignalHandlers(pid_t child) {
-    foreground_child = child;
-    struct sigaction action {};
-    action.sa_sigaction = &PassOn;
-    action.sa_flags = SA_SIGINFO | SA_RESTART;
-    sigemptyset(&action.sa_mask);
-    for (std::size_t i = 0; i < kSignals.size(); ++i)
-      ::sigaction(kSignals[i], &action, &before_[i]);
-  }
-  ~SignalHandlers() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i)
-      ::sigaction(kSignals[i], &before_[i], nullptr);
-  }
-  SignalHandlers(const SignalHandlers&) = delete;
-  SignalHandlers& operator=(const SignalHandlers&) = delete;
-
- private:
-  std::array<struct sigaction, kSignals.size()> before_{};
-};
-
-[[noreturn]] void Become(const std::function<void()>& become) {
-  try {
-    become();
-  } catch (const std::exception& problem) {
-    LogError(problem.what());
-  }
-  ::_exit(1);
-}
-
 int WaitFor(pid_t child) {
   int status = 0;
   while (true) {
@@ -77,24 +45,42 @@ int WaitFor(pid_t child) {
 
 }  // namespace
 
-int RunInForeground(const std::function<void()>& become) {
+void Become(std::vector<std::string> command) {
+  std::vector<char*> pointers;
+  for (std::string& word : command) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  ::execvp(pointers.front(), pointers.data());
+  throw std::system_error(errno, std::generic_category(), command.front());
+}
+
+int RunInForeground(const std::function<void()>& start) {
   std::cout.flush();
   // Ignored, it would take the exit status away.
   (void)::signal(SIGCHLD, SIG_DFL);
+  struct sigaction action {};
+  action.sa_sigaction = &PassOn;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
   sigset_t signals{};
   sigset_t before{};
   sigemptyset(&signals);
   for (const int number : kSignals) sigaddset(&signals, number);
   ::sigprocmask(SIG_BLOCK, &signals, &before);
-  const pid_t child = ::fork();
-  if (child == 0) {
+  foreground_child = ::fork();
+  if (foreground_child < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  if (foreground_child == 0) {
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
-    Become(become);
+    try {
+      start();
+    } catch (const std::exception& problem) {
+      LogError(problem.what());
+    }
+    ::_exit(1);
   }
-  if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  const SignalHandlers handlers(child);
+  for (const int number : kSignals) ::sigaction(number, &action, nullptr);
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
-  return WaitFor(child);
+  const int exit_code = WaitFor(foreground_child);
+  for (const int number : kSignals) (void)::signal(number, SIG_DFL);
+  return exit_code;
 }
 
 }  // namespace support
