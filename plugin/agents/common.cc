@@ -38,7 +38,7 @@ std::string Path(const SettingsRequest& request, std::string_view project,
 std::vector<std::string> ServerCommand(const ServerRequest& request, std::string_view root) {
   std::vector<std::string> command = request.server;
   const bool has_root = std::any_of(command.begin(), command.end(), [](const std::string& word) {
-    return word.starts_with("--root=");
+    return word.starts_with("--root=") || word.starts_with("--copy=");
   });
   if (!has_root) command.insert(command.end(), {"--root", std::string(root)});
   return command;

@@ -33,7 +33,7 @@ inline constexpr const char* kTrustInEditor =
 /// The project's file or the user's.
 std::string Path(const SettingsRequest& request, std::string_view project, const std::string& user);
 
-/// With "--root" and `root`, unless there is such an option.
+/// With "--root" and `root`, unless there is such an option, or "--copy".
 std::vector<std::string> ServerCommand(const ServerRequest& request, std::string_view root);
 
 /// The entry that most agents read: "command", "args" and, if it needs one, "env".

@@ -19,7 +19,11 @@ Usage:
 
 Commands:
   serve      Serve MCP over standard input and output for an instance (default: "default")
-  run        Start an agent that can only use the tools of an instance
+  run        Start an agent that can only use the tools of an instance (default: "agent")
+  copy       Copy the project into an instance, or refresh the copy
+  diff       Show what was changed in the copy
+  take       Bring that back, as a branch
+  drop       Delete the copy
   configure  Let an agent find the server, and switch off its own file and shell tools
   info       Print the tools as JSON
   doctor     Check everything between an agent and an instance, and print what to do

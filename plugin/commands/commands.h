@@ -14,8 +14,11 @@ class UsageError : public support::CallError {
   using CallError::CallError;
 };
 
-/// The instance when none is named, as with limactl.
+/// The instance of `serve` and `doctor` when none is named, as with limactl.
 inline constexpr const char* kDefaultInstance = "default";
+
+/// That of the other commands.
+inline constexpr const char* kAgentInstance = "agent";
 
 /// Runs the program. `arguments` are those after the program's name. Returns the exit code: 0, or 1
 /// with one line on standard error, or 1 when a check of Doctor failed. Never throws.
@@ -27,8 +30,8 @@ int Run(const std::vector<std::string>& arguments);
 /// `serve [INSTANCE]`: serves MCP on standard input and output until the input ends.
 int Serve(const std::vector<std::string>& arguments);
 
-/// `run AGENT [INSTANCE] [-- AGENT-ARGS]`: becomes the agent, confined to the instance. Returns
-/// only after --help.
+/// `run AGENT [INSTANCE] [-- AGENT-ARGS]`: runs the agent, confined to the instance. Returns its
+/// exit code.
 int RunAgent(const std::vector<std::string>& arguments);
 
 /// `configure [AGENT] [INSTANCE]`: writes an agent's settings so that it starts `serve`.

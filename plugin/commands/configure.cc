@@ -118,7 +118,7 @@ Job ReadJob(const cxxopts::ParseResult& parsed, const std::vector<std::string>& 
     throw UsageError("--user and --project exclude each other");
   }
   if (job.remove && request.trust) throw UsageError("--remove and --trust exclude each other");
-  job.instance = positional.size() > 1 ? positional[1] : kDefaultInstance;
+  job.instance = positional.size() > 1 ? positional[1] : kAgentInstance;
   lima::CheckInstanceName(job.instance);
   job.launch = LaunchCommand(job.instance);
   request.environment = support::OwnEnvironment();

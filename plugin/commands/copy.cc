@@ -12,16 +12,6 @@
 namespace commands {
 namespace {
 
-std::string ReadDirectory(const cxxopts::ParseResult& parsed) {
-  if (parsed.count("copy-dir") == 0) return "";
-  const auto& text = parsed["copy-dir"].as<std::string>();
-  const std::string directory = support::CleanPath(text);
-  const bool fits =
-      text.starts_with('/') && directory != "/" && text.find('\n') == std::string::npos;
-  if (fits) return directory;
-  throw UsageError("--copy-dir \"" + text + "\": expected an absolute directory of the guest");
-}
-
 void Report(const copy::Sent& sent, const copy::Snapshot& snapshot, const std::string& place,
             const std::string& instance) {
   const auto say = [](const std::string& line) { std::cerr << support::Printable(line) << '\n'; };
@@ -40,17 +30,24 @@ void Report(const copy::Sent& sent, const copy::Snapshot& snapshot, const std::s
 
 }  // namespace
 
-int Copy(const std::vector<std::string>& arguments) {
-  OptionParser parser("copy",
-                      "Copy the project in the current directory into an instance, or refresh the "
-                      "copy if all work in it was taken",
-                      "[INSTANCE]", 1);
-  parser.AddOptions()("copy-dir", "The directory in the guest, if not the project's own path",
+void AddCopyDirectory(OptionParser& parser) {
+  parser.AddOptions()("copy-dir",
+                      "The directory in the guest, outside all mounts, if not the project's own "
+                      "path",
                       cxxopts::value<std::string>(), "DIR");
-  const auto parsed = parser.Parse(arguments);
-  if (!parsed) return 0;
-  const std::string instance = CopyInstance(*parsed);
-  CopyCommand command(instance, "", ReadDirectory(*parsed));
+}
+
+std::string ReadCopyDirectory(const cxxopts::ParseResult& parsed) {
+  if (parsed.count("copy-dir") == 0) return "";
+  const auto& text = parsed["copy-dir"].as<std::string>();
+  const std::string directory = support::CleanPath(text);
+  const bool fits =
+      text.starts_with('/') && directory != "/" && text.find('\n') == std::string::npos;
+  if (fits) return directory;
+  throw UsageError("--copy-dir \"" + text + "\": expected an absolute directory of the guest");
+}
+
+void SendCopy(CopyCommand& command, const std::string& instance) {
   const copy::Git users = command.users();
   const copy::Project project = copy::ReadProject(command.project(), users);
   command.side().Prepare(project);
@@ -62,6 +59,19 @@ int Copy(const std::vector<std::string>& arguments) {
     std::cerr << "The copy was gone; it is made anew.\n";
   }
   Report(sent, snapshot, instance + ":" + target.directory, instance);
+}
+
+int Copy(const std::vector<std::string>& arguments) {
+  OptionParser parser("copy",
+                      "Copy the project in the current directory into an instance, or refresh the "
+                      "copy if all work in it was taken",
+                      "[INSTANCE]", 1);
+  AddCopyDirectory(parser);
+  const auto parsed = parser.Parse(arguments);
+  if (!parsed) return 0;
+  const std::string instance = CopyInstance(*parsed);
+  CopyCommand command(instance, "", ReadCopyDirectory(*parsed));
+  SendCopy(command, instance);
   std::cout << "limactl mcp serve " << instance << " --copy "
             << shell::ShellQuote(command.project()) << '\n';
   return 0;

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "agents/agent.h"
+#include "commands/agent_instance.h"
 #include "commands/commands.h"
 #include "commands/project.h"
 #include "copy/copy.h"
@@ -17,11 +18,9 @@
 #include "support/units.h"
 
 namespace commands {
-namespace {
 
 namespace fs = std::filesystem;
 
-/// The top of the working tree. Not the user's home directory: an agent would get all of it.
 std::string FindProjectTop() {
   const std::string home = support::EnvironmentVariable("HOME");
   const fs::path top = copy::FindTop(FindProject(home));
@@ -32,10 +31,8 @@ std::string FindProjectTop() {
   return top.string();
 }
 
-}  // namespace
-
 std::string CopyInstance(const cxxopts::ParseResult& parsed) {
-  return parsed.unmatched().empty() ? kCopyInstance : parsed.unmatched().front();
+  return parsed.unmatched().empty() ? kAgentInstance : parsed.unmatched().front();
 }
 
 void AddMaxSize(OptionParser& parser) {
@@ -55,7 +52,7 @@ CopyCommand::CopyCommand(const std::string& instance, const std::string& project
   (void)::signal(SIGPIPE, SIG_IGN);  // a program that stops reading is an error of write()
   options_.lima_home = lima::HomeDirectory();
   options_.name = instance;
-  lima::RequireInstance(options_.lima_home, instance);
+  RequireInstance(options_.lima_home, instance);
   const auto configuration = lima::LoadConfiguration(options_.lima_home, instance);
   const auto mounts = lima::ListMounts(configuration);
   const paths::GuestReach reach(mounts);

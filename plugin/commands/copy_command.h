@@ -12,11 +12,18 @@
 /// What `copy`, `diff`, `take` and `drop` share.
 namespace commands {
 
-/// The instance of `copy`, `diff`, `take`, `drop` and `run` when none is named.
-inline constexpr const char* kCopyInstance = "agent";
-
 /// The positional argument [INSTANCE].
 std::string CopyInstance(const cxxopts::ParseResult& parsed);
+
+/// `--copy-dir` of `copy` and `run`.
+void AddCopyDirectory(OptionParser& parser);
+
+/// Empty if it is not given. Throws UsageError.
+std::string ReadCopyDirectory(const cxxopts::ParseResult& parsed);
+
+/// The top of the working tree of git that holds the current directory. Throws UsageError if that
+/// is the user's home directory: an agent would get all of it.
+std::string FindProjectTop();
 
 void AddMaxSize(OptionParser& parser);
 
@@ -55,5 +62,9 @@ class CopyCommand {
   std::optional<copy::SideRepository> side_;
   std::optional<tools::Workspace> workspace_;
 };
+
+/// Makes the copy, or refreshes it if all work in it was taken. Says on standard error what was
+/// done.
+void SendCopy(CopyCommand& command, const std::string& instance);
 
 }  // namespace commands

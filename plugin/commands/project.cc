@@ -1,11 +1,13 @@
 #include "commands/project.h"
 
+#include <cstdlib>
 #include <system_error>
 
 #include "lima/home.h"
 #include "lima/mounts.h"
 #include "paths/roots.h"
 #include "shell/shell_quote.h"
+#include "support/environment.h"
 #include "support/join.h"
 #include "support/utf8.h"
 #include "tools/tool_list.h"
@@ -70,6 +72,13 @@ paths::GuestReach ReachOf(const std::string& instance) {
   } catch (const lima::ConfigurationError&) {
     return {};
   }
+}
+
+void UseSafeSearchPath(const std::string& instance) {
+  const std::string path = support::EnvironmentVariable("PATH");
+  const paths::GuestReach reach = ReachOf(instance);
+  (void)reach.FindProgram("limactl", path);
+  ::setenv("PATH", reach.SafeSearchPath(path).c_str(), 1);
 }
 
 void RequireUtf8(const std::vector<std::string>& words) {

@@ -30,6 +30,10 @@ std::string NoteOnInstance(const std::string& instance, const std::string& proje
 /// What the guest of the instance can write; nothing if Lima's files cannot be used.
 paths::GuestReach ReachOf(const std::string& instance);
 
+/// Sets PATH for limactl and the programs that it starts. Throws if limactl lies in the guest's
+/// reach.
+void UseSafeSearchPath(const std::string& instance);
+
 /// Throws UsageError if one of the words is not UTF-8, which settings must be.
 void RequireUtf8(const std::vector<std::string>& words);
 

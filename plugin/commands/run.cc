@@ -4,8 +4,10 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -15,19 +17,25 @@
 
 #include "agents/agent.h"
 #include "agents/session.h"
+#include "commands/agent_instance.h"
 #include "commands/commands.h"
+#include "commands/copy_command.h"
 #include "commands/option_parser.h"
 #include "commands/project.h"
 #include "commands/serve_options.h"
+#include "copy/copy.h"
 #include "doctor/exposure.h"
 #include "doctor/instance_checks.h"
 #include "lima/configuration.h"
+#include "lima/home.h"
 #include "lima/mounts.h"
 #include "lima/sandbox.h"
 #include "paths/guest_reach.h"
+#include "paths/roots.h"
 #include "support/child.h"
 #include "support/environment.h"
 #include "support/errors.h"
+#include "support/foreground_child.h"
 #include "support/join.h"
 #include "support/log.h"
 #include "support/printable.h"
@@ -197,17 +205,6 @@ void Enter(const std::string& directory, const support::Environment& environment
   for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
 }
 
-/// Becomes the agent.
-[[noreturn]] void Execute(const fs::path& program, const agents::Launch& launch) {
-  std::vector<std::string> words = {program.string()};
-  words.insert(words.end(), launch.arguments.begin(), launch.arguments.end());
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  ::execv(program.c_str(), pointers.data());
-  throw std::system_error(errno, std::generic_category(), program.string());
-}
-
 /// What the server needs. Some agents start it without their own environment.
 support::Environment ServerEnvironment(const support::Environment& environment) {
   support::Environment chosen = environment;
@@ -217,6 +214,7 @@ support::Environment ServerEnvironment(const support::Environment& environment) 
   return chosen;
 }
 
+/// Becomes the agent.
 [[noreturn]] void Start(const Agent& agent, const agents::LaunchRequest& request,
                         const fs::path& program) {
   agents::Launch launch = agent.run->launch(request);
@@ -227,7 +225,83 @@ support::Environment ServerEnvironment(const support::Environment& environment) 
     agent.run->use_output(request, OutputOf(program, agent.run->query), launch);
     agents::WriteSessionFiles(request, launch);
   }
-  Execute(program, launch);
+  std::vector<std::string> command = {program.string()};
+  command.insert(command.end(), launch.arguments.begin(), launch.arguments.end());
+  support::Become(std::move(command));
+}
+
+/// What the agent gets: from the options, and from this process's environment without what leads
+/// into the guest's reach.
+void FillRequest(const Agent& agent, const cxxopts::ParseResult& parsed, const ServeOptions& serve,
+                 const GuestReach& reach, bool in_copy, agents::LaunchRequest& request) {
+  if (in_copy) request.project = FindProjectTop();
+  // They make a shell, Node.js or git read files of the caller's directory.
+  request.environment = support::Changed(
+      support::OwnEnvironment(), "BASH_ENV ENV GIT_* INIT_CWD NODE_OPTIONS NODE_PATH OLDPWD PWD");
+  // Lima's files may name it.
+  const std::string temporary = support::Value(request.environment, "TMPDIR");
+  DropNamedFiles(reach, request.environment);
+  request.environment["PATH"] = reach.SafeSearchPath(EnvironmentVariable("PATH"));
+  request.server = {support::OwnProgram().string(), "serve", serve.instance.name};
+  for (std::string& option : ServeArguments(parsed)) request.server.push_back(std::move(option));
+  if (in_copy) request.server.push_back("--copy=" + request.project);
+  request.server_environment = ServerEnvironment(request.environment);
+  request.server_environment["TMPDIR"] = temporary;
+  request.tools = ToolNames();
+  request.call_timeout = CallTimeout(serve.tools.command_timeout);
+  request.trust = parsed["trust"].as<bool>();
+  const fs::path state = agents::StateDirectory(request.environment);
+  agents::SetDirectories(state, agent, request);
+  request.environment["PWD"] = request.directory;
+  request.environment["TMPDIR"] = request.home + "/tmp";
+}
+
+// The copy.
+
+/// False for a project on a writable mount. Throws support::CallError if it is neither that nor
+/// apart from all mounts.
+bool WorksInCopy(const lima::InstanceConfiguration& configuration,
+                 const std::vector<lima::Mount>& mounts, const std::string& project) {
+  // A --copy-dir of before.
+  const auto place = copy::SidePlace::Find(configuration.directory(), project);
+  const auto facts = place ? place->ReadFacts() : std::nullopt;
+  if (facts && facts->directory != facts->project) return true;
+
+  const std::vector<paths::Root> roots = paths::RootsOfMounts(mounts);
+  const auto mount = paths::HostNames(roots).Find(project);
+  if (mount && roots[mount->value].writable) return false;
+  const GuestReach readable(mounts, GuestReach::Access::kReading);
+  const auto location = readable.Touching(project);
+  if (!location) return true;
+  throw CallError("the instance \"" + configuration.name + "\" mounts " + *location +
+                  (readable.Above(project) ? " read-only" : ", a part of the project") +
+                  ". Work in a copy instead: limactl mcp run AGENT, in the instance \"" +
+                  kAgentInstance + "\", or --copy-dir DIR, outside all mounts");
+}
+
+/// Returns the lock that keeps the copy as it is while the agent runs.
+copy::FileLock PrepareCopy(const std::string& instance, const std::string& project,
+                           const std::string& directory) {
+  CopyCommand command(instance, project, directory);
+  SendCopy(command, instance);
+  auto use = command.side().place().TakeUse(copy::FileLock::Kind::kShared);
+  if (use) return std::move(*use);
+  throw CallError("the copy is being replaced or dropped; try again later");
+}
+
+/// Says on standard error what there is to take. The agent's exit code counts, not ours.
+void PrintSummary(const std::string& instance, const std::string& project) {
+  try {
+    CopyCommand command(instance, project);
+    const copy::GuestState state = copy::Fetch(command.Connect(), copy::kMaxSize);
+    const std::string summary = copy::Summary(command.side(), state,
+                                              instance == kAgentInstance ? "" : " " + instance);
+    if (summary.empty()) return;
+    (void)command.PrintReport(command.side().facts().sent, command.DefaultBranch());
+    std::cerr << summary;
+  } catch (const std::exception& problem) {
+    support::LogWarning(problem.what());
+  }
 }
 
 /// For each agent that `words` name.
@@ -247,6 +321,7 @@ int RunAgent(const std::vector<std::string>& arguments) {
                       "and shell tools, and without the project's settings",
                       "AGENT [INSTANCE] [-- AGENT-ARGS]", 2);
   AddServeOptions(parser);
+  AddCopyDirectory(parser);
   parser.AddOptions()("trust", "Let the agent call the server's tools without asking each time");
   const auto parsed = parser.Parse({arguments.begin(), separator});
   if (!parsed) {
@@ -256,50 +331,43 @@ int RunAgent(const std::vector<std::string>& arguments) {
   const std::vector<std::string>& positional = parsed->unmatched();
   const Agent& agent =
       FindAgent(positional, true, ". For an editor, see limactl mcp configure --help");
-  const std::string instance = positional.size() > 1 ? positional[1] : kDefaultInstance;
+  const std::string instance = positional.size() > 1 ? positional[1] : kAgentInstance;
 
   agents::LaunchRequest request;
   if (separator != arguments.end()) request.arguments.assign(separator + 1, arguments.end());
   if (const auto refused = agents::FindRefused(request.arguments, agent.run->rules))
     throw UsageError(*refused);
+  const std::string directory = ReadCopyDirectory(*parsed);
   request.project = FindProject(EnvironmentVariable("HOME")).string();
-  const std::string note = NoteOnInstance(instance, request.project);
-  if (!note.empty()) support::LogWarning(note);
-  const ServeOptions serve = ReadServeOptions(*parsed, instance);
-  const auto configuration = lima::LoadConfiguration(serve.instance.lima_home, instance);
+  // Before anything is created.
+  (void)FindAgentProgram(agent, EnvironmentVariable("PATH"), GuestReach());
+  RequireInstance(lima::HomeDirectory(), instance, true);
+  const auto configuration = lima::LoadConfiguration(lima::HomeDirectory(), instance);
   const auto mounts = lima::ListMounts(configuration);
   const GuestReach reach(mounts);
-
-  // They make a shell, Node.js or git read files of the caller's directory.
-  request.environment = support::Changed(
-      support::OwnEnvironment(), "BASH_ENV ENV GIT_* INIT_CWD NODE_OPTIONS NODE_PATH OLDPWD PWD");
-  // Lima's files may name it.
-  const std::string temporary = support::Value(request.environment, "TMPDIR");
-  DropNamedFiles(reach, request.environment);
+  const bool in_copy = !directory.empty() || WorksInCopy(configuration, mounts, request.project);
+  if (in_copy && parsed->count("root") > 0) {
+    throw UsageError("--root is for mounted projects; in a copy there is nothing else");
+  }
   const std::string path = reach.SafeSearchPath(EnvironmentVariable("PATH"));
-  request.environment["PATH"] = path;
-  request.server = {support::OwnProgram().string(), "serve", instance};
-  for (std::string& option : ServeArguments(*parsed)) request.server.push_back(std::move(option));
-  request.server_environment = ServerEnvironment(request.environment);
-  request.server_environment["TMPDIR"] = temporary;
-  request.tools = ToolNames();
-  request.call_timeout = CallTimeout(serve.tools.command_timeout);
-  request.trust = (*parsed)["trust"].as<bool>();
-  const fs::path state = agents::StateDirectory(request.environment);
-  agents::SetDirectories(state, agent, request);
-  request.environment["PWD"] = request.directory;
-  request.environment["TMPDIR"] = request.home + "/tmp";
+  FillRequest(agent, *parsed, ReadServeOptions(*parsed, instance), reach, in_copy, request);
 
   RequireUtf8(request.server);
   RequireUtf8({request.project, request.control});
   RequireOutOfReach(agent, request, configuration, reach);
   CheckInstance(configuration, mounts, request.project, request.environment);
   const fs::path program = FindAgentProgram(agent, path, reach);
+  StartIfStopped(configuration);
+  std::optional<copy::FileLock> use;
+  if (in_copy) use = PrepareCopy(instance, request.project, directory);
   if (::isatty(STDERR_FILENO) != 0) {
-    std::cerr << "Starting " << agent.title << " for " << support::Printable(request.project)
-              << " in the Lima instance " << instance << "...\n";
+    std::cerr << "Starting " << agent.title << " for " << (in_copy ? "a copy of " : "")
+              << support::Printable(request.project) << " in the Lima instance " << instance
+              << "...\n";
   }
-  Start(agent, request, program);
+  const int exit_code = support::RunInForeground([&] { Start(agent, request, program); });
+  if (in_copy) PrintSummary(instance, request.project);
+  return exit_code;
 }
 
 }  // namespace commands

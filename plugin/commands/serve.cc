@@ -19,7 +19,6 @@
 #include "connection/shared_connection.h"
 #include "mcp/server.h"
 #include "paths/guest_reach.h"
-#include "support/environment.h"
 #include "support/log.h"
 #include "support/version.h"
 #include "tools/tool_list.h"
@@ -41,14 +40,6 @@ mcp::ServerOptions MakeServerOptions(const ServeOptions& given, SharedConnection
   options.on_first_message = [&connection] { connection.ConnectInBackground(); };
   options.observer = observer;
   return options;
-}
-
-/// For limactl and the programs that it starts. Throws if limactl lies in the guest's reach.
-void UseSafeSearchPath(const std::string& instance) {
-  const std::string path = support::EnvironmentVariable("PATH");
-  const paths::GuestReach reach = ReachOf(instance);
-  (void)reach.FindProgram("limactl", path);
-  ::setenv("PATH", reach.SafeSearchPath(path).c_str(), 1);
 }
 
 }  // namespace

@@ -130,7 +130,7 @@ std::vector<std::string> ServeArguments(const cxxopts::ParseResult& parsed) {
   std::vector<std::string> words;
   for (const cxxopts::KeyValue& option : parsed.arguments()) {
     std::string value = option.value();
-    if (option.key() == "trust") continue;
+    if (option.key() == "trust" || option.key() == "copy-dir") continue;
     if (option.key() == "root") value = paths::ParseNarrowedRoot(value).host;
     if (option.key() == "audit") value = std::filesystem::absolute(value).string();
     words.push_back("--" + option.key() + "=" + value);

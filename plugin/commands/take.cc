@@ -2,6 +2,7 @@
 
 #include <iostream>
 
+#include "agents/agent.h"
 #include "commands/commands.h"
 #include "commands/copy_command.h"
 #include "copy/copy.h"

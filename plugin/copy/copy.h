@@ -9,6 +9,7 @@
 #include "copy/project.h"
 #include "copy/side_repository.h"
 #include "copy/target.h"
+#include "paths/host_programs.h"
 
 /// Work in a copy: what the commands do. Each function throws support::CallError.
 namespace copy {
@@ -63,6 +64,12 @@ void ApplyWork(const Git& users, SideRepository& side);
 /// The names that differ between two commits.
 std::vector<std::string> ChangedNames(const SideRepository& side, const std::string& from,
                                       const std::string& to);
+
+/// What to say when an agent has ended, after a Fetch that returned `state`: a line, or nothing if
+/// nothing is left to take. `instance` is what the user adds to the commands: "", or the instance
+/// after a space.
+std::string Summary(const SideRepository& side, const GuestState& state,
+                    const std::string& instance);
 
 /// Prints what the guest changed since the send: from "sent" to "work". To a terminal: readable,
 /// through a pager, nothing of it raw. Else as a patch for `git apply`. With `only_names`: names

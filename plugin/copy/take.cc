@@ -122,6 +122,17 @@ std::string AppliedSoFar(const SideRepository& side) {
   return side.facts().applied.empty() ? side.facts().sent : side.facts().applied;
 }
 
+std::string Summary(const SideRepository& side, const GuestState& state,
+                    const std::string& instance) {
+  const CopyFacts& facts = side.facts();
+  if (facts.IsTaken(facts.work) && state.others == 0) return "";
+  const std::string from = facts.taken.empty() ? AppliedSoFar(side) : facts.taken;
+  std::string text = Count(ChangedNames(side, from, facts.work).size(), "file") + " changed";
+  if (state.commits > 0) text += ", " + Count(state.commits, "commit");
+  if (state.others > 0) text += ", " + Count(state.others, "commit") + " elsewhere";
+  return text + ". See: limactl mcp diff" + instance + ". Take: limactl mcp take" + instance + "\n";
+}
+
 void ApplyWork(const Git& users, SideRepository& side) {
   // In a file: git apply must not see a part of it.
   const std::filesystem::path patch = side.path() / "tmp_patch";

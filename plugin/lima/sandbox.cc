@@ -24,21 +24,36 @@ std::optional<fs::path> Beside(const fs::path& program, const char* prefix) {
   return std::nullopt;
 }
 
-}  // namespace
-
-std::string SandboxTemplate(const fs::path& program, const std::string& path) {
+/// As SandboxTemplate, not quoted.
+std::string FindTemplate(const fs::path& program, const std::string& path) {
   const auto limactl = support::FindProgram("limactl", path);
   const bool limactl_finds_it = limactl && Beside(*limactl, "..") &&
                                 support::EnvironmentVariable("LIMA_TEMPLATES_PATH").empty();
   auto file = Beside(program, "..");
   if (!file) file = Beside(program, "../../..");  // build/PRESET/plugin in a checkout
   if (limactl_finds_it || !file) return "template:agent-sandbox";
-  return shell::ShellQuote(file->string());
+  return file->string();
+}
+
+}  // namespace
+
+std::string SandboxTemplate(const fs::path& program, const std::string& path) {
+  return shell::ShellQuote(FindTemplate(program, path));
 }
 
 std::string SandboxCommand(const std::string& name) {
   return "limactl start --name " + name + " --mount-only \"$PWD:w\" " +
          SandboxTemplate(support::OwnProgram(), support::EnvironmentVariable("PATH"));
+}
+
+std::vector<std::string> MountlessSandboxCommand(const std::string& name) {
+  return {"limactl",
+          "start",
+          "--tty=false",
+          "--name",
+          name,
+          "--mount-none",
+          FindTemplate(support::OwnProgram(), support::EnvironmentVariable("PATH"))};
 }
 
 }  // namespace lima

@@ -2,12 +2,16 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 /// The template agent-sandbox, which is installed with this program.
 namespace lima {
 
 /// The command that makes an instance `name` which mounts only the current directory.
 std::string SandboxCommand(const std::string& name);
+
+/// The same for an instance that mounts nothing; the words of the command.
+std::vector<std::string> MountlessSandboxCommand(const std::string& name);
 
 /// The template as `limactl` takes it: by name if the limactl on `path`, a value of $PATH, finds it
 /// (Lima's pkg/usrlocalsharelima: beside its own bin), else the file beside `program`, this one's,

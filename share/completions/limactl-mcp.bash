@@ -17,21 +17,28 @@ _limactl_mcp_options() {
   local serve='--root --allow-path --command-timeout --max-output --results --start --allow-settings --audit'
   case $1 in
     '') echo '-h --help -v --version' ;;
-    serve) echo "-h --help $serve" ;;
-    run) echo "-h --help $serve --trust" ;;
+    serve) echo "-h --help $serve --copy" ;;
+    run) echo "-h --help $serve --copy-dir --trust" ;;
+    copy) echo '-h --help --copy-dir' ;;
+    diff) echo '-h --help --stat --max-size' ;;
+    take) echo '-h --help --apply --yes --branch --max-size' ;;
+    drop) echo '-h --help --force --project' ;;
     configure) echo '-h --help --print --user --project --trust --remove' ;;
     info) echo '-h --help' ;;
     doctor) echo '-h --help --json' ;;
   esac
 }
 
-# What may follow an option; nothing for an option without a value.
+# What may follow an option of a command; nothing for an option without a value.
 _limactl_mcp_value() {
-  case $1 in
-    --root | --allow-path) echo directories ;;
+  case "$1 $2" in
+    'drop --project') echo directories ;;
+  esac
+  case $2 in
+    --root | --allow-path | --copy) echo directories ;;
     --audit) echo files ;;
     --results) echo 'auto structured text' ;;
-    --command-timeout | --max-output) echo ' ' ;;
+    --command-timeout | --max-output | --copy-dir | --max-size | --branch) echo ' ' ;;
   esac
 }
 
@@ -40,7 +47,7 @@ _limactl_mcp_argument() {
   case "$1 $2" in
     'run 1') echo 'claude codex gemini opencode' ;;
     'configure 1') echo 'claude codex cursor gemini opencode vscode zed' ;;
-    'serve 1' | 'doctor 1' | 'run 2' | 'configure 2') echo instances ;;
+    'serve 1' | 'copy 1' | 'diff 1' | 'take 1' | 'drop 1' | 'doctor 1' | 'run 2' | 'configure 2') echo instances ;;
   esac
 }
 
@@ -72,7 +79,7 @@ _limactl_mcp_complete() {
     word=${COMP_WORDS[i]}
     if [[ -z $command ]]; then
       [[ $word == -* ]] || command=$word
-    elif [[ $word == -* && -n $(_limactl_mcp_value "$word") ]]; then
+    elif [[ $word == -* && -n $(_limactl_mcp_value "$command" "$word") ]]; then
       # bash splits --option=value into three words.
       [[ ${COMP_WORDS[i + 1]} != '=' ]] || i=$((i + 1))
       i=$((i + 1))
@@ -83,11 +90,11 @@ _limactl_mcp_complete() {
   done
   if [[ -n $before ]]; then
     [[ $typed != '=' ]] || typed=''
-    _limactl_mcp_reply "$(_limactl_mcp_value "$before")" "$typed"
+    _limactl_mcp_reply "$(_limactl_mcp_value "$command" "$before")" "$typed"
   elif [[ $typed == -* ]]; then
     _limactl_mcp_reply "$(_limactl_mcp_options "$command")" "$typed"
   elif [[ -z $command ]]; then
-    _limactl_mcp_reply 'serve run configure info doctor' "$typed"
+    _limactl_mcp_reply 'serve run copy diff take drop configure info doctor' "$typed"
   else
     _limactl_mcp_reply "$(_limactl_mcp_argument "$command" $((position + 1)))" "$typed"
   fi

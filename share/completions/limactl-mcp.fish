@@ -37,7 +37,9 @@ function __limactl_mcp_at
     set -e words[1]
     set -l position 1
     while set -q words[1]
-        if contains -- $words[1] --root --allow-path --command-timeout --max-output --results --audit
+        if contains -- $words[1] --root --allow-path --command-timeout --max-output --results --audit --copy --copy-dir --max-size --branch
+            set -e words[1]
+        else if test "$argv[1] $words[1]" = 'drop --project'
             set -e words[1]
         else if not string match -q -- '-*' $words[1]
             set position (math $position + 1)
@@ -59,10 +61,14 @@ for program in limactl-mcp limactl
     $add '__limactl_mcp_at ""' -s v -l version -d 'Print the version'
     $add '__limactl_mcp_at ""' -a serve -d 'Serve MCP over standard input and output for an instance'
     $add '__limactl_mcp_at ""' -a run -d 'Start an agent that can only use the tools of an instance'
+    $add '__limactl_mcp_at ""' -a copy -d 'Copy the project into an instance, or refresh the copy'
+    $add '__limactl_mcp_at ""' -a diff -d 'Show what was changed in the copy'
+    $add '__limactl_mcp_at ""' -a take -d 'Bring that back, as a branch'
+    $add '__limactl_mcp_at ""' -a drop -d 'Delete the copy'
     $add '__limactl_mcp_at ""' -a configure -d 'Let an agent find the server, and switch off its own file and shell tools'
     $add '__limactl_mcp_at ""' -a info -d 'Print the tools as JSON'
     $add '__limactl_mcp_at ""' -a doctor -d 'Check everything between an agent and an instance'
-    for command in serve run configure info doctor
+    for command in serve run copy diff take drop configure info doctor
         $add "__limactl_mcp_at $command" -s h -l help -d 'Print help'
     end
 
@@ -76,6 +82,19 @@ for program in limactl-mcp limactl
         $add "__limactl_mcp_at $command" -l allow-settings -d 'Let the file tools write settings of agents, editors and git'
         $add "__limactl_mcp_at $command" -l audit -r -a '(__fish_complete_path)' -d 'Append lines of JSON for every call'
     end
+    $add '__limactl_mcp_at serve' -l copy -r -a '(__fish_complete_directories)' -d 'Serve the copy of this host directory'
+    for command in run copy
+        $add "__limactl_mcp_at $command" -l copy-dir -r -d 'The directory of the copy in the guest'
+    end
+    for command in diff take
+        $add "__limactl_mcp_at $command" -l max-size -r -d 'The most that may come from the guest'
+    end
+    $add '__limactl_mcp_at diff' -l stat -d 'Only names, with numbers of lines'
+    $add '__limactl_mcp_at take' -l apply -d 'Change the working tree instead'
+    $add '__limactl_mcp_at take' -l yes -d 'With --apply: do not ask'
+    $add '__limactl_mcp_at take' -l branch -r -d 'The name of the branch'
+    $add '__limactl_mcp_at drop' -l force -d 'Also delete what was not taken'
+    $add '__limactl_mcp_at drop' -l project -r -a '(__fish_complete_directories)' -d 'A project that was moved or deleted'
     $add '__limactl_mcp_at run' -l trust -d 'Let the agent call the tools without asking each time'
     $add '__limactl_mcp_at configure' -l print -d 'Only print what the files would contain'
     $add '__limactl_mcp_at configure' -l user -d 'Configure all your projects'
@@ -84,13 +103,13 @@ for program in limactl-mcp limactl
     $add '__limactl_mcp_at configure' -l remove -d 'Remove what configure adds'
     $add '__limactl_mcp_at doctor' -l json -d 'Print one JSON object'
 
-    for place in 'serve 1' 'run 2' 'configure 2' 'doctor 1'
+    for place in 'serve 1' 'run 2' 'copy 1' 'diff 1' 'take 1' 'drop 1' 'configure 2' 'doctor 1'
         $add "__limactl_mcp_at $place" -a '(__limactl_mcp_instances)'
     end
     $add '__limactl_mcp_at run 1' -a 'claude codex gemini opencode'
     $add '__limactl_mcp_at configure 1' -a 'claude codex cursor gemini opencode vscode zed'
     # No file names.
-    for command in serve run configure info doctor
+    for command in serve run copy diff take drop configure info doctor
         $add "__limactl_mcp_at $command"
     end
 end

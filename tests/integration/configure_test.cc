@@ -32,7 +32,7 @@ TEST_F(Configure, ClaudesServerIsStoredInTheUsersOwnFileByTheGitRoot) {
   working_directory_ = MakeDirectory("project/sub");
   MakeFile("home/.claude.json", "{\"theme\": \"dark\"}\n");
   EXPECT_THAT(Succeeds({"claude"}), AllOf(HasSubstr(Path("home/.claude.json").string()),
-                                          HasSubstr("Safer: limactl mcp run claude default")));
+                                          HasSubstr("Safer: limactl mcp run claude agent")));
   EXPECT_FALSE(fs::exists(Path("project/sub/.mcp.json")));
   const auto settings = nlohmann::json::parse(ReadFile(Path("home/.claude.json")));
   EXPECT_TRUE(
@@ -137,11 +137,10 @@ TEST_F(Configure, OptionsOfServeAreCheckedAndRaiseTheTimeout) {
   EXPECT_THAT(FailsWithOneLine({"gemini", "--", "--command-timeout", "x"}), HasSubstr("\"x\""));
   EXPECT_THAT(FailsWithOneLine({"gemini", "--", "word"}), HasSubstr("word"));
   Succeeds({"gemini"});
-  Succeeds({"gemini", "default", "--", "--command-timeout", "1h"});
+  Succeeds({"gemini", "agent", "--", "--command-timeout", "1h"});
   const auto settings = nlohmann::json::parse(ReadFile(Path("project/.gemini/settings.json")));
   EXPECT_EQ(settings.at("mcpServers").at("lima").at("timeout"), 62 * 60 * 1000);
-  EXPECT_THAT(Succeeds({"codex", "--", "--start"}),
-              HasSubstr("serve default --start=true --root ."));
+  EXPECT_THAT(Succeeds({"codex", "--", "--start"}), HasSubstr("serve agent --start=true --root ."));
 }
 
 TEST_F(Configure, OnlyRemoveWithdrawsTrust) {
@@ -272,7 +271,7 @@ TEST_F(Configure, LimaHomeIsPassedOn) {
 TEST_F(Configure, NotesWhatTheInstanceLacks) {
   environment_["LIMA_HOME"] = MakeDirectory("lima");
   const auto note = [&](const std::string& yaml) {
-    MakeFile("lima/default/lima.yaml", yaml);
+    MakeFile("lima/agent/lima.yaml", yaml);
     const std::string output = Succeeds({"opencode"});
     const std::size_t begin = output.find("Note: ");
     return begin == std::string::npos ? "" : output.substr(begin, output.find('\n', begin) - begin);
@@ -283,10 +282,10 @@ TEST_F(Configure, NotesWhatTheInstanceLacks) {
   EXPECT_THAT(note("mounts: [{location: " + project + "}]\n"), HasSubstr("read-only"));
   EXPECT_THAT(note("mounts: [{location: /elsewhere, writable: true}]\n"),
               AllOf(HasSubstr("does not mount " + project + ","),
-                    HasSubstr("limactl edit default --start --mount-only " + project + ":w")));
+                    HasSubstr("limactl edit agent --start --mount-only " + project + ":w")));
   EXPECT_THAT(note("plain: true\n"), HasSubstr("plain: true"));
   EXPECT_THAT(note("mounts: [\n"), HasSubstr("lima.yaml"));
-  fs::remove_all(Path("lima/default"));
+  fs::remove_all(Path("lima/agent"));
   EXPECT_THAT(Succeeds({"opencode", "agent"}),
               AllOf(HasSubstr("no Lima instance \"agent\""),
                     HasSubstr("limactl start --name agent --mount-only \"$PWD:w\" ")));

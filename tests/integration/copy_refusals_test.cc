@@ -173,7 +173,7 @@ TEST_F(Commands, DropNothingThatWasNotTaken) {
 }
 
 // The report is not there yet.
-TEST_F(Commands, DISABLED_SayWhatTheHostWouldRunInPrintableWords) {
+TEST_F(Commands, SayWhatTheHostWouldRunInPrintableWords) {
   StartAgent();
   MakeProject("p", "base project; git config core.hooksPath .husky");
   SendCopy();

@@ -1,4 +1,5 @@
-// `limactl mcp run`, with scripts in place of the agents. tests/clients/agents has the real ones.
+// `limactl mcp run` on a mount, with scripts in place of the agents. tests/clients/agents has the
+// real ones.
 
 #include <gmock/gmock.h>
 
@@ -28,7 +29,10 @@ class Run : public IntegrationTest {
     MakeDirectory("project");
     MakeDirectory("home");
     MakeAgent("bin/claude", "2.1.330 (Claude Code)");
-    StartInstance({{Path("project").string(), "", true}});
+    testing_support::LoopbackInstance::Options options;
+    options.name = "agent";
+    options.mounts = {{Path("project").string(), "", true}};
+    StartInstance(options);
   }
 
   /// Prints its directory, its arguments and its environment, and exits with 7.
@@ -71,7 +75,7 @@ class Run : public IntegrationTest {
   std::map<std::string, std::string> environment_;
 };
 
-TEST_F(Run, BecomesTheAgentInADirectoryOfItsOwn) {
+TEST_F(Run, StartsTheAgentInADirectoryOfItsOwn) {
   const ProcessResult result = RunAgent({"claude", "--trust", "--", "-p", "do it"});
   EXPECT_EQ(result.exit_code, 7) << result.error;
   EXPECT_EQ(result.error, "");
@@ -91,7 +95,7 @@ TEST_F(Run, PassesTheOptionsOfServeOn) {
     if (entry.path().filename() != "mcp.json") continue;
     const auto server = nlohmann::json::parse(ReadFile(entry.path())).at("mcpServers").at("lima");
     EXPECT_EQ(server.at("args"),
-              nlohmann::json({"serve", "default", "--command-timeout=30m", "--allow-path=/tmp:w",
+              nlohmann::json({"serve", "agent", "--command-timeout=30m", "--allow-path=/tmp:w",
                               "--start=true", "--root", Path("project").string()}));
     EXPECT_EQ(server.at("timeout"), 32 * 60 * 1000) << "longer than a command may run";
     EXPECT_EQ(server.at("env").at("LIMA_HOME"), LimaHome().string());
@@ -120,11 +124,12 @@ TEST_F(Run, RefusesArgumentsThatUndoTheConfinement) {
               AllOf(HasSubstr("--dangerously-skip-permissions"), HasSubstr("--trust")));
 }
 
-TEST_F(Run, RefusesAProjectThatIsNotMounted) {
+TEST_F(Run, RefusesWhatIsNeitherMountedNorARepository) {
   const ProcessResult result = RunIn(MakeDirectory("elsewhere"), {"claude"});
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.error, AllOf(HasSubstr("does not mount"), HasSubstr("limactl edit default")));
-  EXPECT_THAT(Refusal({"claude", "absent"}), HasSubstr("no Lima instance \"absent\""));
+  EXPECT_THAT(result.error, HasSubstr("elsewhere is not in a git repository: git init"));
+  EXPECT_THAT(Refusal({"claude", "absent"}),
+              AllOf(HasSubstr("no Lima instance \"absent\""), HasSubstr("are: agent")));
 }
 
 TEST_F(Run, RefusesTheHomeDirectory) {
@@ -164,8 +169,8 @@ TEST_F(Run, TakesNoProgramThatTheGuestCanWrite) {
 TEST_F(Run, RefusesSettingsThatAreLinksIntoTheMount) {
   const fs::path target = MakeFile("project/dotfiles/settings.json", "{}");
   const std::vector<std::string> links = {"home/.claude/settings.json",
-                                          "home/.claude/skills/x/SKILL.md",
-                                          "lima/default/extra.yaml", "lima/_config/override.yaml"};
+                                          "home/.claude/skills/x/SKILL.md", "lima/agent/extra.yaml",
+                                          "lima/_config/override.yaml"};
   for (const std::string& link : links) {
     fs::create_directories(Path(link).parent_path());
     MakeLink(link, target);
@@ -243,11 +248,11 @@ TEST_F(Run, WarnsOfWhatTheGuestCanReach) {
 }
 
 TEST_F(Run, RefusesFilesOfLimaThatAreNewerThanTheVirtualMachine) {
-  for (const char* name : {"lima/default/lima.yaml", "lima/_config/override.yaml"}) {
+  for (const char* name : {"lima/agent/lima.yaml", "lima/_config/override.yaml"}) {
     if (!fs::exists(Path(name))) MakeFile(name, "{}\n");
-    const auto old = fs::last_write_time(Path("lima/default/ha.pid"));
+    const auto old = fs::last_write_time(Path("lima/agent/ha.pid"));
     fs::last_write_time(Path(name), old + std::chrono::seconds(1));
-    EXPECT_THAT(Refusal({"claude"}), AllOf(HasSubstr(name), HasSubstr("limactl stop default")));
+    EXPECT_THAT(Refusal({"claude"}), AllOf(HasSubstr(name), HasSubstr("limactl stop agent")));
     fs::last_write_time(Path(name), old);
   }
   EXPECT_EQ(RunAgent({"claude"}).exit_code, 7);
@@ -256,7 +261,7 @@ TEST_F(Run, RefusesFilesOfLimaThatAreNewerThanTheVirtualMachine) {
 TEST_F(Run, ServeStartsNoLimactlThatTheGuestCanWrite) {
   MakeProgram("project/limactl");
   MakeLink("bin/limactl", Path("project/limactl"));
-  auto options = ServerOptions({"serve", "default", "--start"});
+  auto options = ServerOptions({"serve", "agent", "--start"});
   options.environment["PATH"] = "relative:" + Path("bin").string() + ":/usr/bin:/bin";
   const ProcessResult result = RunProcess(options);
   EXPECT_EQ(result.exit_code, 1);

@@ -139,7 +139,7 @@ export async function hostileSession(spec, hostile, options) {
       return queue.shift();
     };
     const [program, ...words] = confined
-      ? [serverProgram, 'run', spec.agent, '--trust', '--', ...hostile.withRun(prompt)]
+      ? [serverProgram, 'run', spec.agent, 'default', '--trust', '--', ...hostile.withRun(prompt)]
       : [join(programs, spec.program), ...hostile.withoutRun(prompt)];
     const ended = await execute(program, words, directory, scene.environment);
     await sleep(500);  // its last hooks may still run

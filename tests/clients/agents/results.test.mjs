@@ -166,7 +166,7 @@ async function startAgent(spec, by, scene, model) {
   if (model) words.splice(-1, 0, '-m', model);
   const environment = { ...scene.environment, ...spec.deferring };
   if (by === byRun) {
-    return execute(serverProgram, ['run', spec.agent, '--trust', '--', ...words], project, environment);
+    return execute(serverProgram, ['run', spec.agent, 'default', '--trust', '--', ...words], project, environment);
   }
   // The limactl on PATH runs the plugin and records what it sends.
   const bin = join(dirname(project), 'bin');

@@ -167,8 +167,9 @@ describe('run, with programs that stand for the agents,', { concurrency: true },
       const started = join(bin, 'started');
       const environment = { ...scene.environment, STARTED: started,
         PATH: path?.(scene.project) ?? bin };
-      return await use(async (...words) => {
-        const ended = await execute(serverProgram, ['run', ...words], scene.project, environment);
+      return await use(async (agent, ...words) => {
+        const ended = await execute(serverProgram, ['run', agent, 'default', ...words],
+          scene.project, environment);
         return { ...ended, started: existsSync(started) };
       });
     } finally {
