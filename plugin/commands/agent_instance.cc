@@ -43,7 +43,7 @@ void StartIfStopped(const lima::InstanceConfiguration& configuration) {
   const auto status = lima::InspectStatus(configuration.directory(), configuration.vm_type);
   if (status.state != lima::State::kStopped) return;
   UseSafeSearchPath(configuration.name);
-  connection::LimactlStart(configuration.name).Run({}, [](const std::string& text) {
+  connection::StartInstance(configuration.name, {}, [](const std::string& text) {
     std::cerr << text << ", which may take a minute...\n";
   });
 }

@@ -294,8 +294,8 @@ void PrintSummary(const std::string& instance, const std::string& project) {
   try {
     CopyCommand command(instance, project);
     const copy::GuestState state = copy::Fetch(command.Connect(), copy::kMaxSize);
-    const std::string summary = copy::Summary(command.side(), state,
-                                              instance == kAgentInstance ? "" : " " + instance);
+    const std::string summary =
+        copy::Summary(command.side(), state, instance == kAgentInstance ? "" : " " + instance);
     if (summary.empty()) return;
     (void)command.PrintReport(command.side().facts().sent, command.DefaultBranch());
     std::cerr << summary;

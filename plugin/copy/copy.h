@@ -9,7 +9,6 @@
 #include "copy/project.h"
 #include "copy/side_repository.h"
 #include "copy/target.h"
-#include "paths/host_programs.h"
 
 /// Work in a copy: what the commands do. Each function throws support::CallError.
 namespace copy {
