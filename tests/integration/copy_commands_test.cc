@@ -239,6 +239,31 @@ TEST_F(CopyCommands, ServeTheCopyAsTheProject) {
               HasSubstr("exclude each other"));
 }
 
+TEST_F(CopyCommands, ServeTheCopyWithEveryOtherOption) {
+  MakeCopy();
+  for (const std::string& option :
+       {"--allow-path=" + Path("extra").string() + ":w", std::string("--allow-settings"),
+        std::string("--command-timeout=1m"), std::string("--max-output=1KiB"),
+        std::string("--results=text"), "--audit=" + Path("audit.jsonl").string(),
+        std::string("--start")}) {
+    SCOPED_TRACE(option);
+    MakeDirectory("extra");
+    auto& client = Serve({.arguments = {"agent", "--copy", project, option}});
+    EXPECT_THAT(
+        client.CallTool("read_file", {{"path", project + "/committed.txt"}}).at("content").dump(),
+        HasSubstr("one"));
+    EXPECT_THAT(ReadRefusal("/etc/passwd"), HasSubstr("outside"));
+    const bool settings = option == "--allow-settings";
+    const auto written =
+        client.CallTool("write_file", {{"path", project + "/.envrc"}, {"content", "x"}});
+    EXPECT_EQ(written.value("isError", false), !settings);
+    const auto ran =
+        client.CallTool("run_shell_command", {{"command", {"pwd"}}, {"directory", project}});
+    EXPECT_THAT(ran.at("content").dump(), HasSubstr(copy));
+    ForgetServer();
+  }
+}
+
 TEST_F(CopyCommands, SurviveTheUsersGarbageCollection) {
   const auto forget = [&] {
     Git({"commit", "-q", "--amend", "-m", "amended"});

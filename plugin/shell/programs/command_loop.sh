@@ -32,10 +32,10 @@ then
   [ -p /dev/fd/1 ] && [ -w /dev/fd/1 ] && [ -p /dev/fd/8 ] && [ -w /dev/fd/8 ] && _lm_reopen=1
   echo "$_lm_marker ready"
   while IFS= read -ru 9 _lm_line && IFS=" " read -ru 9 _lm_count _lm_word && IFS= read -ru 9 _lm_code; do
-    # Another directory. This shell goes there only to hold it: otherwise 9p looks it up for each command.
+    # Another directory. This shell holds it: otherwise 9p looks it up for each command.
     if [ -n "$_lm_line" ]; then
       printf -v _lm_directory %b "$_lm_line"
-      command cd -L "$_lm_directory" || :
+      exec 5<"$_lm_directory/." || :
     fi
     while [ "$_lm_count" -gt 1 ]; do
       IFS= read -ru 9 _lm_line || exit 0
@@ -81,7 +81,7 @@ then
         unset -v "${!_lm_@}"
         eval -- "$BASH_EXECUTION_STRING"
       fi
-    ) 2>&8 6<&- 8>&- 9<&- &
+    ) 2>&8 5<&- 6<&- 8>&- 9<&- &
     set +m
 
     # `wait` does not end with a stopped job, but with a caught signal.

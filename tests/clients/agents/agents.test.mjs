@@ -66,7 +66,7 @@ describe('agents', { concurrency: true }, () => {
 
       const agent = (...words) => run(join(programs, spec.program), ...words);
       const configure = async (...words) =>
-        followSteps(await run('limactl', 'mcp', 'configure', spec.agent, ...words), run);
+        followSteps(await run('limactl', 'mcp', 'configure', spec.agent, 'default', ...words), run);
 
       /** The tools that a turn offers, subagents included. */
       async function offered(decide = () => undefined) {

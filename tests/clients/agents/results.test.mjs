@@ -180,7 +180,7 @@ ${serverProgram} "$@" | tee -a ${scene.wire}
 `, 0o755);
   environment.PATH = [bin, environment.PATH].join(delimiter);
   const configured =
-    await execute('limactl', ['mcp', 'configure', spec.agent, '--trust'], project, environment);
+    await execute('limactl', ['mcp', 'configure', spec.agent, 'default', '--trust'], project, environment);
   assert.equal(configured.code, 0, configured.stderr);
   await followSteps(configured.stdout,
     (program, ...words) => execute(program, words, project, environment));
