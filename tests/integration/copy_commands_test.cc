@@ -311,5 +311,16 @@ TEST_F(CopyCommands, AreRepeatedAfterAKill) {
   }
 }
 
+TEST_F(CopyCommands, GoOnAfterAnyThingThatAKilledOneLeft) {
+  MakeFile("guest/copy/.git/limactl-mcp.next", "0123\n");
+  MakeFile("guest/copy/.git/limactl-mcp", "");
+  MakeCopy();
+  MakeFile("guest/copy/.git/refs/heads/main.lock", "");
+  MakeFile("guest/copy/.git/refs/limactl-mcp/sent.lock", "");
+  MakeFile("project/committed.txt", "two\n");
+  MakeCopy();
+  EXPECT_EQ(ReadFile(copy + "/committed.txt"), "two\n");
+}
+
 }  // namespace
 }  // namespace integration

@@ -54,8 +54,9 @@ elif [ -n "$owner" ]; then
   state=other
 elif [ ! -e "$G" ] && [ ! -L "$G" ]; then
   state=absent
-elif [ -d "$G" ] && [ -z "$(find "$G" ! -path "$G" ! -path "$GIT_DIR" | head -n 1)" ]; then
-  # Empty, or with an empty .git, since the last program was killed.
+elif [ -d "$G" ] && [ -z "$(find "$G" ! -path "$G" ! -path "$GIT_DIR" ! -path "$next" \
+  ! \( -path "$copied" -size 0 \) | head -n 1)" ]; then
+  # Empty, or with what create() has made, since the last program was killed.
   state=absent
 else
   state=foreign

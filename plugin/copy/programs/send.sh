@@ -20,7 +20,9 @@ prepare() {
     git config user.email "$MAIL"
 }
 receive() {
-  rm -f "$GIT_DIR"/*.lock "$GIT_DIR"/objects/pack/tmp_*
+  # What a killed git left, also below refs/.
+  find "$GIT_DIR" -name '*.lock' ! -path "$GIT_DIR/objects/*" -exec rm -f {} +
+  rm -f "$GIT_DIR"/objects/pack/tmp_*
   [ "$state" = ours ] || prepare || fail_or_full init
   [ -z "$SHALLOW" ] || printf '%s' "$SHALLOW" >"$GIT_DIR/shallow" || fail_or_full init
   say ready
