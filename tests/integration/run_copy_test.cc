@@ -202,7 +202,7 @@ TEST_F(RunCopy, OffersToCreateAgentAlone) {
   if (!Installed("script")) GTEST_SKIP() << Skipping("no script");
   const auto answer = [&](const std::string& text) {
     ChildProcess::Options options = Options({"claude"});
-    options.arguments = {"script", "-qec", ServerProgram() + " run claude", "/dev/null"};
+    options.arguments = {"script", "-qec", "exec " + ServerProgram() + " run claude", "/dev/null"};
     return RunProcess(options, text).output;
   };
   EXPECT_THAT(answer("n\n"), AllOf(HasSubstr("Create it now? [Y/n]"), HasSubstr("nothing was")));
@@ -218,7 +218,7 @@ TEST_F(RunCopy, LeavesTheTerminalsSignalsToTheAgent) {
   MakeAgents("n=0; trap 'n=$((n + 1)); echo $n > " + root + "/signals' INT; echo x > " + root +
              "/ready; read line; exit $((n + 40))");
   ChildProcess::Options options = Options({"claude"});
-  options.arguments = {"script", "-qec", ServerProgram() + " run claude", "/dev/null"};
+  options.arguments = {"script", "-qec", "exec " + ServerProgram() + " run claude", "/dev/null"};
   ChildProcess child(options);
   Await("ready");
   ASSERT_EQ(::write(child.standard_input().get(), "\003", 1), 1);
