@@ -1,5 +1,6 @@
 #include "ssh/process_run.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "support/printable.h"
@@ -86,7 +87,8 @@ bool ProcessRun::HasEnded(TimePoint now) {
   if (channel_->peer_closed()) return true;
   if (!end_.exit_status && !end_.exit_signal) return false;
   if (channel_->peer_sent_end_of_file()) return true;
-  if (grace_ends_ == TimePoint::max()) grace_ends_ = now + kExitGrace;
+  if (drain_ends_ == TimePoint::max()) drain_ends_ = now + kMaxDrain;
+  if (grace_ends_ == TimePoint::max()) grace_ends_ = std::min(now + kExitGrace, drain_ends_);
   return now >= grace_ends_;
 }
 
@@ -107,9 +109,9 @@ void ProcessRun::Finish() {
 }
 
 void ProcessRun::OnData(bool is_standard_error, std::string_view bytes) noexcept {
-  if (events_ && !has_ended_) {
-    events_->OnOutput(is_standard_error ? shell::Stream::kError : shell::Stream::kOutput, bytes);
-  }
+  if (!events_ || has_ended_) return;
+  events_->OnOutput(is_standard_error ? shell::Stream::kError : shell::Stream::kOutput, bytes);
+  grace_ends_ = TimePoint::max();
 }
 
 void ProcessRun::OnExitSignal(std::string_view name) noexcept {

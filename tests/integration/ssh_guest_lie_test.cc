@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <sys/socket.h>
 
+#include <atomic>
 #include <future>
 
 #include "integration/ssh_guest_fixture.h"
@@ -195,7 +196,7 @@ TEST_F(LyingGuest, ReadsBehindAHungRequestAreRepeatedOnASecondChannel) {
 }
 
 TEST_F(LyingGuest, OneOfTwoSftpChannelsIsClosedOnceTheFirstRepliesAgain) {
-  bool was_closed = false;
+  std::atomic<bool> was_closed = false;
   const LyingSshd sshd([&](LyingSshd::Line& line) {
     LyingSshd::Channel first = line.Accept();
     BeginSftp(first);
@@ -243,17 +244,40 @@ TEST_F(LyingGuest, ARequestThatIsRefusedOrEndsWithTheChannelIsAnErrorOfTheCall) 
 }
 
 TEST_F(LyingGuest, AProcessWhoseOutputDoesNotEndHasEndedAfterTheGrace) {
-  const LyingSshd sshd([](LyingSshd::Line& line) {
+  for (const bool is_silent : {true, false}) {
+    const LyingSshd sshd([&](LyingSshd::Line& line) {
+      LyingSshd::Channel command = line.Accept();
+      command.Grant();
+      command.SendExitStatus(7);
+      if (is_silent) command.Read(1);
+      while (true) command.Write("and on ");
+    });
+    const auto guest = Connect(sshd);
+    const auto limit = is_silent ? ssh::ProcessRun::kExitGrace : ssh::ProcessRun::kMaxDrain;
+    const Stopwatch watch;
+    EXPECT_EQ(EndOf(*guest).exit_status, 7);
+    EXPECT_GE(watch.elapsed(), limit);
+    EXPECT_LT(watch.elapsed(), limit + 5s);
+  }
+}
+
+TEST_F(LyingGuest, OutputThatIsSlowerThanTheExitStatusIsNotLost) {
+  std::promise<void> never;
+  const LyingSshd sshd([over = never.get_future().share()](LyingSshd::Line& line) {
     LyingSshd::Channel command = line.Accept();
     command.Grant();
     command.SendExitStatus(7);
-    while (true) command.Write("and on ");
+    for (const char* part : {"one ", "two ", "three"}) {
+      over.wait_for(ssh::ProcessRun::kExitGrace * 3 / 4);
+      command.Write(part);
+    }
+    command.SendEndOfFile();
   });
   const auto guest = Connect(sshd);
-  const Stopwatch watch;
-  EXPECT_EQ(EndOf(*guest).exit_status, 7);
-  EXPECT_GE(watch.elapsed(), ssh::ProcessRun::kExitGrace);
-  EXPECT_LT(watch.elapsed(), ssh::ProcessRun::kExitGrace + 5s);
+  const auto recorded = std::make_shared<RecordedProcess>();
+  const auto process = guest->Start("anything", recorded);
+  EXPECT_EQ(recorded->End().exit_status, 7);
+  EXPECT_EQ(recorded->output(), "one two three");
 }
 
 TEST_F(LyingGuest, RequestsWithoutReplyEndWithTheirContextAndALateReplyClosesTheChannel) {
