@@ -9,6 +9,7 @@
 #include <string>
 
 #include "integration/fixture.h"
+#include "testing/sanitizers.h"
 
 namespace integration {
 namespace {
@@ -149,6 +150,9 @@ TEST_F(RunCopy, ReturnsTheAgentsExitCode) {
 }
 
 TEST_F(RunCopy, PassesSignalsOn) {
+  if (testing_support::kThreadSanitizer) {
+    GTEST_SKIP() << Skipping("ThreadSanitizer delays signals until waitpid(2) returns");
+  }
   Start({{project, "", true}});
   const std::map<std::string, int> signals = {
       {"INT", SIGINT}, {"TERM", SIGTERM}, {"HUP", SIGHUP}, {"QUIT", SIGQUIT}};

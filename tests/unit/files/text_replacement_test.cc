@@ -96,7 +96,8 @@ TEST(TextReplacement, TakesLinearTimeForTextThatRepeatsItself) {
   EXPECT_EQ(Count(text, std::string(kSize, 'a')), kSize + 1);
   EXPECT_EQ(Count(text, std::string(kSize, 'a') + 'b'), 0U);
   EXPECT_EQ(Count(text, 'b' + std::string(kSize, 'a')), 0U);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30))
+      << "quadratic, this takes more than ten minutes";
 }
 
 TEST(TextReplacement, CanBeCancelled) {
