@@ -5,6 +5,7 @@
 
 #include "lima/home.h"
 #include "lima/mounts.h"
+#include "lima/sandbox.h"
 #include "paths/roots.h"
 #include "shell/shell_quote.h"
 #include "support/environment.h"
@@ -55,14 +56,17 @@ std::string NoteOnInstance(const std::string& instance, const std::string& proje
   if (configuration.plain) {
     throw lima::ConfigurationError(
         "the instance \"" + instance +
-        "\" mounts nothing, since its configuration has plain: true; change that with limactl "
-        "edit " +
-        instance);
+        "\" mounts nothing, since its configuration has plain: true; change that: " +
+        lima::EditCommands(instance));
   }
-  throw lima::ConfigurationError("the instance \"" + instance + "\" does not mount " + project +
-                                 ", so every call would be refused: limactl stop " + instance +
-                                 ", then limactl edit " + instance + " --start --mount-only " +
-                                 shell::ShellQuote(project + ":w"));
+  const std::string mount =
+      lima::EditCommands(instance, " --mount-only " + shell::ShellQuote(project + ":w"));
+  throw lima::ConfigurationError(
+      "the instance \"" + instance + "\" does not mount " + project +
+      ", so every call would be refused. " +
+      (instance == kAgentInstance
+           ? "Work in a copy: limactl mcp copy, which prints the command of the server for it"
+           : "Mount it: " + mount));
 }
 
 paths::GuestReach ReachOf(const std::string& instance) {

@@ -37,6 +37,19 @@ std::string FindTemplate(const fs::path& program, const std::string& path) {
 
 }  // namespace
 
+std::string RestartCommand(const std::string& instance) {
+  return "limactl stop " + instance + " && limactl start " + instance;
+}
+
+std::string ForcedRestartCommand(const std::string& instance) {
+  return "limactl stop --force " + instance + " && limactl start " + instance;
+}
+
+std::string EditCommands(const std::string& instance, const std::string& arguments) {
+  return "`limactl stop " + instance + "`, then `limactl edit " + instance + " --start" +
+         arguments + "`";
+}
+
 std::string SandboxTemplate(const fs::path& program, const std::string& path) {
   return shell::ShellQuote(FindTemplate(program, path));
 }

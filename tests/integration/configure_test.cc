@@ -281,8 +281,11 @@ TEST_F(Configure, NotesWhatTheInstanceLacks) {
   EXPECT_EQ(note("mounts: [{location: " + project + ", mountPoint: /p, writable: true}]\n"), "");
   EXPECT_THAT(note("mounts: [{location: " + project + "}]\n"), HasSubstr("read-only"));
   EXPECT_THAT(note("mounts: [{location: /elsewhere, writable: true}]\n"),
-              AllOf(HasSubstr("does not mount " + project + ","),
-                    HasSubstr("limactl edit agent --start --mount-only " + project + ":w")));
+              AllOf(HasSubstr("does not mount " + project + ","), HasSubstr("limactl mcp copy")));
+  MakeFile("lima/other/lima.yaml", "mounts: []\n");
+  EXPECT_THAT(Succeeds({"opencode", "other"}),
+              HasSubstr("limactl edit other --start --mount-only " + project + ":w`"));
+  Succeeds({"opencode", "--remove"});
   EXPECT_THAT(note("plain: true\n"), HasSubstr("plain: true"));
   EXPECT_THAT(note("mounts: [\n"), HasSubstr("lima.yaml"));
   fs::remove_all(Path("lima/agent"));

@@ -273,6 +273,8 @@ TEST_F(Run, HelpForAnAgentListsItsArguments) {
               AllOf(HasSubstr("After --, Codex gets:\n"), HasSubstr("--skip-git-repo-check"),
                     HasSubstr("-c --config"), Not(HasSubstr("opencode"))));
   EXPECT_THAT(RunAgent({"--help"}).output, Not(HasSubstr("After --")));
+  const std::string help = RunAgent({"claude", "--help"}).output;
+  EXPECT_EQ(help.find("--fork-session"), help.rfind("--fork-session"));
 }
 
 TEST_F(Run, SaysHowToUpdateAnAgent) {
