@@ -139,24 +139,20 @@ Job ReadJob(const cxxopts::ParseResult& parsed, const std::vector<std::string>& 
   return job;
 }
 
-bool IsFound(const Agent& agent, const std::string& home) {
-  for (const std::string_view program : support::Words(agent.programs)) {
-    if (support::FindProgram(std::string(program), EnvironmentVariable("PATH"))) return true;
-  }
-  for (const std::string_view directory : agent.directories) {
-    std::error_code unknown;
-    if (fs::is_directory(fs::path(home) / directory, unknown)) return true;
-  }
-  return false;
+bool IsFound(const Agent& agent) {
+  const auto programs = support::Words(agent.programs);
+  return std::any_of(programs.begin(), programs.end(), [](std::string_view program) {
+    return support::FindProgram(std::string(program), EnvironmentVariable("PATH")).has_value();
+  });
 }
 
-void ListAgents(const std::string& home) {
+void ListAgents() {
   constexpr std::size_t kNameWidth = 10;
   for (const Agent& agent : agents::Agents()) {
     std::string name(agent.name);
     name.resize(std::max(kNameWidth, name.size()), ' ');
-    std::cout << "  " << name << agent.title
-              << (IsFound(agent, home) ? " (found on this machine)" : "") << '\n';
+    std::cout << "  " << name << agent.title << (IsFound(agent) ? " (found on this machine)" : "")
+              << '\n';
   }
   std::cout << "Configure one with: limactl mcp configure AGENT [INSTANCE]\n";
 }
@@ -381,7 +377,7 @@ int Configure(const std::vector<std::string>& arguments) {
   const std::optional<cxxopts::ParseResult> parsed = parser.Parse({arguments.begin(), separator});
   if (!parsed) return 0;
   if (parsed->unmatched().empty() && parsed->arguments().empty()) {
-    ListAgents(HomeDirectory());
+    ListAgents();
     return 0;
   }
   std::vector<std::string> options;

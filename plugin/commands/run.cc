@@ -204,15 +204,6 @@ void DropNamedFiles(const GuestReach& reach, support::Environment& environment) 
 
 // The start.
 
-/// What the server needs. Some agents start it without their own environment.
-support::Environment ServerEnvironment(const support::Environment& environment) {
-  support::Environment chosen = environment;
-  std::erase_if(chosen, [](const auto& variable) {
-    return variable.first != "HOME" && variable.first != "LIMA_HOME" && variable.first != "PATH";
-  });
-  return chosen;
-}
-
 /// Becomes the agent.
 [[noreturn]] void Start(const Agent& agent, const agents::LaunchRequest& request,
                         const fs::path& program) {
@@ -243,8 +234,12 @@ void FillRequest(const Agent& agent, const cxxopts::ParseResult& parsed, const S
   request.server = {support::OwnProgram().string(), "serve", serve.instance.name};
   for (std::string& option : ServeArguments(parsed)) request.server.push_back(std::move(option));
   if (in_copy) request.server.push_back("--copy=" + request.project);
-  request.server_environment = ServerEnvironment(request.environment);
-  request.server_environment["TMPDIR"] = temporary;
+  // Some agents start it without their own environment.
+  request.server_environment = {{"TMPDIR", temporary}};
+  for (const std::string name : {"HOME", "LIMA_HOME", "PATH"}) {
+    const std::string value = support::Value(request.environment, name);
+    if (!value.empty()) request.server_environment[name] = value;
+  }
   request.tools = ToolNames();
   request.call_timeout = CallTimeout(serve.tools.command_timeout);
   request.trust = parsed["trust"].as<bool>();

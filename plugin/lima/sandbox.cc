@@ -24,8 +24,9 @@ std::optional<fs::path> Beside(const fs::path& program, const char* prefix) {
   return std::nullopt;
 }
 
-/// As SandboxTemplate, not quoted.
-std::string FindTemplate(const fs::path& program, const std::string& path) {
+}  // namespace
+
+std::string SandboxTemplate(const fs::path& program, const std::string& path) {
   const auto limactl = support::FindProgram("limactl", path);
   const bool limactl_finds_it = limactl && Beside(*limactl, "..") &&
                                 support::EnvironmentVariable("LIMA_TEMPLATES_PATH").empty();
@@ -34,8 +35,6 @@ std::string FindTemplate(const fs::path& program, const std::string& path) {
   if (limactl_finds_it || !file) return "template:agent-sandbox";
   return file->string();
 }
-
-}  // namespace
 
 std::string RestartCommand(const std::string& instance) {
   return "limactl stop " + instance + " && limactl start " + instance;
@@ -50,13 +49,10 @@ std::string EditCommands(const std::string& instance, const std::string& argumen
          arguments + "`";
 }
 
-std::string SandboxTemplate(const fs::path& program, const std::string& path) {
-  return shell::ShellQuote(FindTemplate(program, path));
-}
-
 std::string SandboxCommand(const std::string& name) {
   return "limactl start --name " + name + " --mount-only \"$PWD:w\" " +
-         SandboxTemplate(support::OwnProgram(), support::EnvironmentVariable("PATH"));
+         shell::ShellQuote(
+             SandboxTemplate(support::OwnProgram(), support::EnvironmentVariable("PATH")));
 }
 
 std::vector<std::string> MountlessSandboxCommand(const std::string& name) {
@@ -66,7 +62,7 @@ std::vector<std::string> MountlessSandboxCommand(const std::string& name) {
           "--name",
           name,
           "--mount-none",
-          FindTemplate(support::OwnProgram(), support::EnvironmentVariable("PATH"))};
+          SandboxTemplate(support::OwnProgram(), support::EnvironmentVariable("PATH"))};
 }
 
 }  // namespace lima

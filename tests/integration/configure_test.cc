@@ -300,7 +300,7 @@ TEST_F(Configure, NotesWhatTheInstanceLacks) {
 
 TEST_F(Configure, MarksInstalledAgents) {
   MakeProgram("bin/opencode");
-  MakeDirectory("home/.codex");
+  MakeProgram("bin/codex");
   const std::string list = Succeeds({});
   EXPECT_THAT(list, StartsWith("  claude    Claude Code\n"
                                "  codex     Codex (found on this machine)\n"));
