@@ -55,12 +55,6 @@ struct Edit {
   [[nodiscard]] bool changes() const { return edited.text != stored.text(); }
 };
 
-std::string HomeDirectory() {
-  const std::string home = EnvironmentVariable("HOME");
-  if (!home.starts_with('/')) throw UsageError("HOME must be set to your home directory");
-  return home;
-}
-
 /// Some agents store the settings of a project by this directory.
 fs::path GitRoot(const fs::path& project) {
   std::error_code unknown;
@@ -133,7 +127,8 @@ Job ReadJob(const cxxopts::ParseResult& parsed, const std::vector<std::string>& 
     if (has_home) RequireUtf8({request.server_environment["LIMA_HOME"]});
   }
   request.tools = ToolNames();
-  job.home = HomeDirectory();
+  job.home = EnvironmentVariable("HOME");
+  if (!job.home.is_absolute()) throw UsageError("HOME must be set to your home directory");
   job.base = request.user ? job.home : FindProject(job.home, ", or give --user");
   request.project_key = GitRoot(job.base).string();
   return job;
@@ -318,13 +313,8 @@ void ReportNotes(const Job& job) {
     std::cout << "Safer: limactl mcp run " << agent.name << ' ' << job.instance << " starts "
               << agent.title << " with settings that a command in the guest cannot change\n";
   }
-  std::string instance;
-  try {
-    instance = NoteOnInstance(job.instance, request.user ? "" : job.base.string());
-  } catch (const lima::ConfigurationError& error) {
-    instance = error.what();
-  }
-  if (!instance.empty()) std::cout << "Note: " << instance << '\n';
+  const std::string note = NoteOnInstance(job.instance, request.user ? "" : job.base.string());
+  if (!note.empty()) std::cout << "Note: " << note << '\n';
   std::cout << "Undo with: " << UndoCommand(job) << '\n';
 }
 

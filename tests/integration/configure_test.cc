@@ -291,7 +291,7 @@ TEST_F(Configure, NotesWhatTheInstanceLacks) {
   fs::remove_all(Path("lima/agent"));
   EXPECT_THAT(Succeeds({"opencode", "agent"}),
               AllOf(HasSubstr("no Lima instance \"agent\""),
-                    HasSubstr("limactl start --name agent --mount-only \"$PWD:w\" ")));
+                    HasSubstr("limactl start --tty=false --name agent --mount-none ")));
   environment_.erase("LIMA_HOME");
   MakeLink("home/.lima", ".lima");
   EXPECT_THAT(Succeeds({"opencode"}),
