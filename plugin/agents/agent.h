@@ -89,11 +89,9 @@ struct AgentSettings {
 };
 
 struct Agent {
-  std::string_view name;   ///< on the command line
-  std::string_view title;  ///< for people
-  // It is installed if there is one of these programs on PATH, or directories in the home.
-  std::string_view programs;  ///< between spaces
-  std::vector<std::string_view> directories;
+  std::string_view name;                  ///< on the command line
+  std::string_view title;                 ///< for people
+  std::string_view programs;              ///< between spaces; it is installed if PATH has one
   std::vector<std::string_view> clients;  ///< with which its name as an MCP client begins
   /// How much of a result it shows to its model, in bytes. Somewhat less than that, so that the
   /// tools' last line is shown too.

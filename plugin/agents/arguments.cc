@@ -109,6 +109,9 @@ std::optional<std::string> FindRefused(std::span<const std::string> arguments,
 std::string ArgumentHelp(const ArgumentRules& rules) {
   std::string text = "After --, " + std::string(rules.title) + " gets:\n";
   for (const Mode& mode : rules.modes) {
+    // A command with the options of the first mode is one of them.
+    const bool is_listed = mode.options.data() == rules.modes.front().options.data();
+    if (is_listed && !mode.command.empty()) continue;
     text.append("  ").append(mode.command).append(mode.command.empty() ? "" : " ");
     if (mode.takes_prompt) text += "PROMPT ";
     for (const std::string_view word : Words(mode.options)) text.append(word).append(" ");

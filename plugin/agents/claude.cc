@@ -156,7 +156,6 @@ Agent Claude() {
   return {.name = "claude",
           .title = "Claude Code",
           .programs = "claude",
-          .directories = {".claude"},
           .clients = {"claude-code"},
           .obeys = {{".claude/", RunBy::kAgent, "Claude Code",
                      "hooks, helpers and servers; read again while it runs", Writing::kRefused},

@@ -259,7 +259,6 @@ Agent Codex() {
       .name = "codex",
       .title = "Codex",
       .programs = "codex",
-      .directories = {".codex"},
       .clients = {"codex-mcp-client"},
       .shown_bytes = std::size_t{40} * 1024,  // about 48 KB, the middle cut
       .obeys = {{".codex/", RunBy::kAgent, "Codex", "servers and hooks", Writing::kRefused}},

@@ -44,7 +44,6 @@ Agent Cursor() {
   return {.name = "cursor",
           .title = "Cursor",
           .programs = "cursor cursor-agent",
-          .directories = {".cursor"},
           .clients = {"cursor", "Cursor"},  // "cursor-vscode"
           .obeys = {{".cursor/", RunBy::kLooking, "Cursor", "servers, hooks and tasks are commands",
                      Writing::kRefused}},

@@ -8,26 +8,10 @@
 namespace agents {
 namespace {
 
-/// Gemini CLI expands $NAME and ${NAME:-DEFAULT} in every string of its settings, once. Here the
-/// variable is never set, so that its default "$" is used.
-std::string Literal(std::string text) {
-  re2::RE2::GlobalReplace(&text, "\\$", "${LIMACTL_MCP_NOT_SET:-$}");
-  return text;
-}
-
-/// With env(1): Gemini CLI would expand the values of "env" a second time.
-Json ServerEntry(const LaunchRequest& request) {
-  Json arguments = Json::array();
-  for (const auto& [name, value] : request.server_environment) {
-    arguments.push_back(Literal(name + "=" + value));
-  }
-  for (const std::string& word : ServerCommand(request, request.project)) {
-    arguments.push_back(Literal(word));
-  }
-  return {{"command", "/usr/bin/env"},
-          {"args", std::move(arguments)},
-          {"timeout", std::chrono::milliseconds(request.call_timeout).count()},
-          {"trust", request.trust}};
+Json ServerEntry(const ServerRequest& request, std::string_view root) {
+  Json entry = CommandEntry(request, root);
+  entry["timeout"] = std::chrono::milliseconds(request.call_timeout).count();
+  return entry;
 }
 
 /// "core" is an allow-list of its own tools.
@@ -53,7 +37,8 @@ constexpr const char* kSettings = R"({
 /// In the working directory, so that they override the user's own.
 Json Settings(const LaunchRequest& request) {
   Json settings = Json::parse(kSettings);
-  settings["mcpServers"] = {{kServer, ServerEntry(request)}};
+  Json& entry = settings["mcpServers"][kServer] = ServerEntry(request, request.project);
+  entry["trust"] = request.trust;
   return settings;
 }
 
@@ -107,7 +92,7 @@ constexpr std::string_view kVariables =
     "GEMINI_CLI_IDE_* GEMINI_CLI_TRUSTED_FOLDERS_PATH GEMINI_CLI_NO_RELAUNCH "
     "GEMINI_CLI_EXTENSION_REGISTRY_URI GEMINI_CLI_INTEGRATION_TEST GEMINI_SYSTEM_MD "
     "GEMINI_WRITE_SYSTEM_MD GEMINI_SANDBOX* GEMINI_TELEMETRY_OUTFILE SANDBOX* BUILD_SANDBOX "
-    "SEATBELT_PROFILE DEV LIMACTL_MCP_NOT_SET GEMINI_CLI_TRUST_WORKSPACE=true";
+    "SEATBELT_PROFILE DEV GEMINI_CLI_TRUST_WORKSPACE=true";
 
 Launch LaunchGemini(const LaunchRequest& request) {
   const std::string policy = request.control + "/policy.toml";
@@ -144,8 +129,7 @@ constexpr std::string_view kGeminiTools =
     "invoke_agent";
 
 AgentSettings Configure(const SettingsRequest& request) {
-  Json entry = CommandEntry(request, kWorkingDirectory);
-  entry["timeout"] = std::chrono::milliseconds(request.call_timeout).count();
+  Json entry = ServerEntry(request, kWorkingDirectory);
   Json trusted = entry;
   trusted["trust"] = true;
   const configure::KeyPath server = {"mcpServers", kServer};
@@ -175,7 +159,6 @@ Agent Gemini() {
   return {.name = "gemini",
           .title = "Gemini CLI",
           .programs = "gemini",
-          .directories = {".gemini"},
           .clients = {"gemini-cli-mcp-client"},
           .shown_bytes = std::size_t{36} * 1024,  // 40,000 characters, the middle cut
           .obeys = {{".gemini/", RunBy::kAgent, "Gemini CLI", "servers, hooks and tools",

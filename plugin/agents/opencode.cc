@@ -87,17 +87,6 @@ Json UsersSettings(const std::string& directory) {
   return chosen;
 }
 
-/// opencode replaces these in its settings before it parses them.
-void RequireNoSubstitution(const LaunchRequest& request) {
-  const std::string all = support::Join(ServerCommand(request, request.project), " ") + " " +
-                          request.project + " " + request.control;
-  if (all.find("{env:") == all.npos && all.find("{file:") == all.npos) return;
-  throw support::CallError(
-      "opencode replaces {env: and {file: in its settings; rename the "
-      "directory in " +
-      all);
-}
-
 /// opencode always reads these, and they could give the agent its tools back.
 void RequireNoHomeSettings(const Environment& environment) {
   const fs::path directory = fs::path(Value(environment, "HOME")) / ".opencode";
@@ -154,7 +143,6 @@ Environment AgentEnvironment(const LaunchRequest& request, const std::string& co
 }
 
 Launch LaunchOpencode(const LaunchRequest& request) {
-  RequireNoSubstitution(request);
   RequireNoHomeSettings(request.environment);
   const std::string instructions = request.control + "/instructions.md";
   const std::string config_home = request.control + "/config";
@@ -211,7 +199,6 @@ Agent Opencode() {
   return {.name = "opencode",
           .title = "opencode",
           .programs = "opencode",
-          .directories = {".config/opencode"},
           .clients = {"opencode"},
           .shown_bytes = std::size_t{48} * 1024,  // the first 50 KB
           .obeys = {{"opencode.json* .opencode/", RunBy::kAgent, "opencode",

@@ -54,7 +54,6 @@ Agent Vscode() {
   return {.name = "vscode",
           .title = "Visual Studio Code",
           .programs = "code",
-          .directories = {".vscode", ".config/Code", "Library/Application Support/Code"},
           .clients = {"Visual Studio Code"},  // "Visual Studio Code - Insiders"
           .obeys = {{".vscode/ .devcontainer*/", RunBy::kLooking, "Visual Studio Code",
                      "tasks, servers, interpreters and tool paths are commands", Writing::kRefused},

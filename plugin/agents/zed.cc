@@ -45,7 +45,6 @@ Agent Zed() {
   return {.name = "zed",
           .title = "Zed",
           .programs = "zed zeditor",
-          .directories = {".config/zed"},
           .clients = {"Zed"},
           .obeys = {{".zed/", RunBy::kLooking, "Zed", "servers and tasks are commands",
                      Writing::kRefused}},

@@ -55,12 +55,6 @@ struct Edit {
   [[nodiscard]] bool changes() const { return edited.text != stored.text(); }
 };
 
-std::string HomeDirectory() {
-  const std::string home = EnvironmentVariable("HOME");
-  if (!home.starts_with('/')) throw UsageError("HOME must be set to your home directory");
-  return home;
-}
-
 /// Some agents store the settings of a project by this directory.
 fs::path GitRoot(const fs::path& project) {
   std::error_code unknown;
@@ -133,30 +127,27 @@ Job ReadJob(const cxxopts::ParseResult& parsed, const std::vector<std::string>& 
     if (has_home) RequireUtf8({request.server_environment["LIMA_HOME"]});
   }
   request.tools = ToolNames();
-  job.home = HomeDirectory();
+  job.home = EnvironmentVariable("HOME");
+  if (!job.home.is_absolute()) throw UsageError("HOME must be set to your home directory");
   job.base = request.user ? job.home : FindProject(job.home, ", or give --user");
   request.project_key = GitRoot(job.base).string();
   return job;
 }
 
-bool IsFound(const Agent& agent, const std::string& home) {
-  for (const std::string_view program : support::Words(agent.programs)) {
-    if (support::FindProgram(std::string(program), EnvironmentVariable("PATH"))) return true;
-  }
-  for (const std::string_view directory : agent.directories) {
-    std::error_code unknown;
-    if (fs::is_directory(fs::path(home) / directory, unknown)) return true;
-  }
-  return false;
+bool IsFound(const Agent& agent) {
+  const auto programs = support::Words(agent.programs);
+  return std::any_of(programs.begin(), programs.end(), [](std::string_view program) {
+    return support::FindProgram(std::string(program), EnvironmentVariable("PATH")).has_value();
+  });
 }
 
-void ListAgents(const std::string& home) {
+void ListAgents() {
   constexpr std::size_t kNameWidth = 10;
   for (const Agent& agent : agents::Agents()) {
     std::string name(agent.name);
     name.resize(std::max(kNameWidth, name.size()), ' ');
-    std::cout << "  " << name << agent.title
-              << (IsFound(agent, home) ? " (found on this machine)" : "") << '\n';
+    std::cout << "  " << name << agent.title << (IsFound(agent) ? " (found on this machine)" : "")
+              << '\n';
   }
   std::cout << "Configure one with: limactl mcp configure AGENT [INSTANCE]\n";
 }
@@ -322,13 +313,8 @@ void ReportNotes(const Job& job) {
     std::cout << "Safer: limactl mcp run " << agent.name << ' ' << job.instance << " starts "
               << agent.title << " with settings that a command in the guest cannot change\n";
   }
-  std::string instance;
-  try {
-    instance = NoteOnInstance(job.instance, request.user ? "" : job.base.string());
-  } catch (const lima::ConfigurationError& error) {
-    instance = error.what();
-  }
-  if (!instance.empty()) std::cout << "Note: " << instance << '\n';
+  const std::string note = NoteOnInstance(job.instance, request.user ? "" : job.base.string());
+  if (!note.empty()) std::cout << "Note: " << note << '\n';
   std::cout << "Undo with: " << UndoCommand(job) << '\n';
 }
 
@@ -381,7 +367,7 @@ int Configure(const std::vector<std::string>& arguments) {
   const std::optional<cxxopts::ParseResult> parsed = parser.Parse({arguments.begin(), separator});
   if (!parsed) return 0;
   if (parsed->unmatched().empty() && parsed->arguments().empty()) {
-    ListAgents(HomeDirectory());
+    ListAgents();
     return 0;
   }
   std::vector<std::string> options;

@@ -3,8 +3,10 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "commands/agent_instance.h"
 #include "lima/home.h"
 #include "lima/mounts.h"
+#include "lima/sandbox.h"
 #include "paths/roots.h"
 #include "shell/shell_quote.h"
 #include "support/environment.h"
@@ -40,29 +42,30 @@ std::filesystem::path FindProject(const std::string& home, std::string_view othe
   return project;
 }
 
-std::string NoteOnInstance(const std::string& instance, const std::string& project) {
+std::string NoteOnInstance(const std::string& instance, const std::string& project) try {
   const auto lima_home = lima::HomeDirectory();
-  lima::RequireInstance(lima_home, instance);
+  RequireInstance(lima_home, instance);
   if (project.empty()) return "";
   const auto configuration = lima::LoadConfiguration(lima_home, instance);
   const auto mounts = paths::RootsOfMounts(lima::ListMounts(configuration));
+  const std::string text = "the instance \"" + instance + "\" ";
   if (const auto mount = paths::HostNames(mounts).Find(project)) {
     const paths::Root& found = mounts[mount->value];
     if (found.writable) return "";
-    return "the instance \"" + instance + "\" mounts " + found.host +
-           " read-only: the agent can change nothing there.";
+    return text + "mounts " + found.host + " read-only: the agent can change nothing there.";
   }
   if (configuration.plain) {
-    throw lima::ConfigurationError(
-        "the instance \"" + instance +
-        "\" mounts nothing, since its configuration has plain: true; change that with limactl "
-        "edit " +
-        instance);
+    return text + "mounts nothing, since its configuration has plain: true; change that: " +
+           lima::EditCommands(instance);
   }
-  throw lima::ConfigurationError("the instance \"" + instance + "\" does not mount " + project +
-                                 ", so every call would be refused: limactl stop " + instance +
-                                 ", then limactl edit " + instance + " --start --mount-only " +
-                                 shell::ShellQuote(project + ":w"));
+  const std::string mount =
+      lima::EditCommands(instance, " --mount-only " + shell::ShellQuote(project + ":w"));
+  return text + "does not mount " + project + ", so every call would be refused. " +
+         (instance == kAgentInstance
+              ? "Work in a copy: limactl mcp copy, which prints the command of the server for it"
+              : "Mount it: " + mount);
+} catch (const support::CallError& error) {
+  return error.what();
 }
 
 paths::GuestReach ReachOf(const std::string& instance) {

@@ -22,9 +22,8 @@ const agents::Agent& FindAgent(const std::vector<std::string>& positional, bool 
 /// home directory: an agent would get all of it. `otherwise` ends the text for the latter.
 std::filesystem::path FindProject(const std::string& home, std::string_view otherwise = "");
 
-/// A note if the instance mounts `project` read-only; else empty. `project` is absolute, without
-/// links; empty for several projects. Throws lima::ConfigurationError, with what to do, if every
-/// call of a tool would fail.
+/// What the user must know if the agent cannot work on `project` in the instance, and what to do;
+/// else empty. `project` is absolute, without links; empty for several projects.
 std::string NoteOnInstance(const std::string& instance, const std::string& project);
 
 /// What the guest of the instance can write; nothing if Lima's files cannot be used.

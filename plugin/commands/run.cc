@@ -1,7 +1,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
@@ -11,7 +10,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -79,7 +77,19 @@ std::string OutputOf(const fs::path& program, const std::vector<std::string>& wo
   return output;
 }
 
-void RequireVersion(const Agent& agent, const fs::path& program) {
+/// Gives this process the directory and environment of the agent.
+void Enter(const fs::path& directory, const support::Environment& environment) {
+  fs::current_path(directory);
+  for (const auto& [name, value] : support::OwnEnvironment()) {
+    if (!environment.contains(name)) ::unsetenv(name.c_str());
+  }
+  for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
+}
+
+/// In `/`, where no project's files are read.
+void RequireVersion(const Agent& agent, const fs::path& program,
+                    const support::Environment& environment) {
+  Enter("/", environment);
   const std::string printed = OutputOf(program, {"--version"});
   const auto version = support::ParseRelease(printed);
   if (version && *version >= agent.run->oldest) return;
@@ -129,7 +139,7 @@ void CheckInstance(const lima::InstanceConfiguration& configuration,
     throw CallError(file->string() +
                     " was changed after the instance started, so the mounts may be others. "
                     "Restart it: " +
-                    doctor::RestartCommand(configuration.name));
+                    lima::RestartCommand(configuration.name));
   }
   const doctor::Exposure exposure =
       doctor::FindExposure(configuration, mounts, project, environment);
@@ -194,33 +204,12 @@ void DropNamedFiles(const GuestReach& reach, support::Environment& environment) 
 
 // The start.
 
-/// Gives this process the directory and environment of the agent.
-void Enter(const std::string& directory, const support::Environment& environment) {
-  if (::chdir(directory.c_str()) != 0) {
-    throw std::system_error(errno, std::generic_category(), directory);
-  }
-  for (const auto& [name, value] : support::OwnEnvironment()) {
-    if (!environment.contains(name)) ::unsetenv(name.c_str());
-  }
-  for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
-}
-
-/// What the server needs. Some agents start it without their own environment.
-support::Environment ServerEnvironment(const support::Environment& environment) {
-  support::Environment chosen = environment;
-  std::erase_if(chosen, [](const auto& variable) {
-    return variable.first != "HOME" && variable.first != "LIMA_HOME" && variable.first != "PATH";
-  });
-  return chosen;
-}
-
 /// Becomes the agent.
 [[noreturn]] void Start(const Agent& agent, const agents::LaunchRequest& request,
                         const fs::path& program) {
   agents::Launch launch = agent.run->launch(request);
   agents::WriteSessionFiles(request, launch);
   Enter(request.directory, launch.environment);
-  RequireVersion(agent, program);
   if (!agent.run->query.empty()) {
     agent.run->use_output(request, OutputOf(program, agent.run->query), launch);
     agents::WriteSessionFiles(request, launch);
@@ -245,8 +234,12 @@ void FillRequest(const Agent& agent, const cxxopts::ParseResult& parsed, const S
   request.server = {support::OwnProgram().string(), "serve", serve.instance.name};
   for (std::string& option : ServeArguments(parsed)) request.server.push_back(std::move(option));
   if (in_copy) request.server.push_back("--copy=" + request.project);
-  request.server_environment = ServerEnvironment(request.environment);
-  request.server_environment["TMPDIR"] = temporary;
+  // Some agents start it without their own environment.
+  request.server_environment = {{"TMPDIR", temporary}};
+  for (const std::string name : {"HOME", "LIMA_HOME", "PATH"}) {
+    const std::string value = support::Value(request.environment, name);
+    if (!value.empty()) request.server_environment[name] = value;
+  }
   request.tools = ToolNames();
   request.call_timeout = CallTimeout(serve.tools.command_timeout);
   request.trust = parsed["trust"].as<bool>();
@@ -357,6 +350,11 @@ int RunAgent(const std::vector<std::string>& arguments) {
   RequireOutOfReach(agent, request, configuration, reach);
   CheckInstance(configuration, mounts, request.project, request.environment);
   const fs::path program = FindAgentProgram(agent, path, reach);
+  const auto check_version = [&] {
+    RequireVersion(agent, program, request.environment);
+    ::_exit(0);
+  };
+  if (support::RunInForeground(check_version) != 0) return 1;
   StartIfStopped(configuration);
   std::optional<copy::FileLock> use;
   if (in_copy) use = PrepareCopy(instance, request.project, directory);

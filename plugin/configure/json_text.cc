@@ -26,8 +26,7 @@ struct JsonNode {
 };
 
 [[noreturn]] void Fail(std::string_view text, std::size_t offset, const std::string& reason) {
-  const std::size_t mark = std::min(ByteOrderMarkSize(text), offset);
-  const std::string_view before = text.substr(mark, offset - mark);
+  const std::string_view before = text.substr(0, offset);
   const std::string_view line = before.substr(before.rfind('\n') + 1);
   const auto is_character = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
   throw SettingsError(
@@ -53,7 +52,7 @@ std::size_t SkipSpaceAndComments(std::string_view text, std::size_t from) {
 
 class Parser {
  public:
-  explicit Parser(std::string_view text) : text_(text), at_(ByteOrderMarkSize(text)) {}
+  explicit Parser(std::string_view text) : text_(text) {}
 
   Json ParseDocument(JsonNode& root) {
     const std::size_t valid = support::ValidUtf8Prefix(text_);
@@ -140,7 +139,7 @@ class Parser {
   }
 
   std::string_view text_;
-  std::size_t at_;
+  std::size_t at_ = 0;
 };
 
 /// The node at `path`, as far as that exists.
@@ -257,11 +256,6 @@ std::optional<std::string> Step(std::string_view text, const JsonNode& node, con
 }
 
 }  // namespace
-
-std::size_t ByteOrderMarkSize(std::string_view text) {
-  constexpr std::string_view kMark = "\xEF\xBB\xBF";
-  return text.starts_with(kMark) ? kMark.size() : 0;
-}
 
 Json ParseJson(std::string_view text) {
   JsonNode root;

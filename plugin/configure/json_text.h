@@ -6,13 +6,10 @@
 
 #include "configure/settings.h"
 
-/// JSON as agents read it: with comments, trailing commas and a byte order mark. Every function
+/// JSON as agents read it: with comments and trailing commas. Every function
 /// throws SettingsError if `text` is not that, is not UTF-8 or is nested more than 100 deep.
 /// Strings are not checked for unknown escapes.
 namespace configure {
-
-/// Bytes of the UTF-8 byte order mark at the start of `text`: 3 or 0. Some editors write one.
-std::size_t ByteOrderMarkSize(std::string_view text);
 
 Json ParseJson(std::string_view text);
 

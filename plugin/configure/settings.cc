@@ -15,7 +15,7 @@ using Pointer = Json::json_pointer;
 constexpr const char* kNoSettings = "{\n}\n";
 
 bool IsBlank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n", ByteOrderMarkSize(text)) == text.npos;
+  return text.find_first_not_of(" \t\r\n") == text.npos;
 }
 
 /// The order of members does not count, since agents change it.

@@ -76,15 +76,10 @@ void WriteAll(int descriptor, std::string_view text, const fs::path& path) {
 /// Gives a new file those of the file in `directory` that it replaces.
 void KeepOwnerAndMode(int descriptor, int directory, const fs::path& path) {
   struct stat old {};
-  struct stat made {};
-  if (::fstatat(directory, path.filename().c_str(), &old, AT_SYMLINK_NOFOLLOW) != 0 ||
-      ::fstat(descriptor, &made) != 0) {
+  if (::fstatat(directory, path.filename().c_str(), &old, AT_SYMLINK_NOFOLLOW) != 0) {
     Fail("write", path, errno);
   }
-  const bool is_anothers = old.st_uid != made.st_uid || old.st_gid != made.st_gid;
-  if (is_anothers && ::fchown(descriptor, old.st_uid, old.st_gid) != 0) {
-    Fail("keep the owner of", path, errno);
-  }
+  if (::fchown(descriptor, old.st_uid, old.st_gid) != 0) Fail("keep the owner of", path, errno);
   if (::fchmod(descriptor, old.st_mode & 07777U) != 0) Fail("set the mode of", path, errno);
 }
 

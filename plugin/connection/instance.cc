@@ -10,6 +10,7 @@
 #include "copy/side_repository.h"
 #include "copy/target.h"
 #include "lima/home.h"
+#include "lima/sandbox.h"
 #include "paths/mount_check.h"
 #include "paths/path_rules.h"
 #include "ssh/connection.h"
@@ -22,14 +23,12 @@ void RequireRunning(const InstanceOptions& options,
                     const lima::InstanceConfiguration& configuration) {
   const lima::Status status = lima::InspectStatus(configuration.directory(), configuration.vm_type);
   if (status.state == lima::State::kRunning) return;
-  const std::string start = "limactl start " + options.name;
   const std::string problem =
       status.state == lima::State::kStopped
-          ? "stopped; start it on the host with: " + start
+          ? "stopped; start it on the host with: limactl start " + options.name
           : "broken (" + status.reason +
-                "), or is starting or stopping. If it stays so, run on the host: limactl stop "
-                "--force " +
-                options.name + " && " + start;
+                "), or is starting or stopping. If it stays so, run on the host: " +
+                lima::ForcedRestartCommand(options.name);
   throw InstanceNotRunning("the Lima instance \"" + options.name + "\" is " + problem,
                            status.state);
 }

@@ -4,8 +4,8 @@
 #include <sstream>
 #include <system_error>
 
+#include "copy/copy.h"
 #include "copy/git.h"
-#include "copy/side_repository.h"
 #include "support/child.h"
 #include "support/join.h"
 
@@ -29,12 +29,18 @@ std::string HostGit(const std::optional<fs::path>& git, const support::Context& 
 
 }  // namespace
 
-std::vector<std::string> ListCopies(const fs::path& instance_directory) {
-  std::vector<std::string> projects;
-  for (const copy::CopyFacts& facts : copy::ListFacts(instance_directory)) {
-    projects.push_back(facts.project);
+std::string DescribeCopy(const lima::InstanceConfiguration& instance, const copy::CopyFacts& facts,
+                         guest::Guest& guest) {
+  if (facts.sent.empty()) return facts.project + " (incomplete)";
+  try {
+    copy::SideRepository side(copy::SidePlace(instance.directory(), facts.project));
+    const copy::GuestState state =
+        copy::Ask({instance.name, facts.project, facts.directory, guest, side});
+    const std::string left = state.Summary();
+    return facts.project + (left.empty() ? " (all taken)" : " (not taken: " + left + ")");
+  } catch (const support::CallError& error) {
+    return facts.project + " (" + error.what() + ")";
   }
-  return projects;
 }
 
 CopyGuest QueryCopyGuest(guest::Guest& guest, const support::Context& context) {
@@ -48,7 +54,7 @@ CopyGuest QueryCopyGuest(guest::Guest& guest, const support::Context& context) {
   return found;
 }
 
-Finding CheckCopies(const std::vector<std::string>& projects, const std::optional<fs::path>& git,
+Finding CheckCopies(const std::vector<std::string>& copies, const std::optional<fs::path>& git,
                     const CopyGuest& guest, const support::Context& context) {
   std::vector<std::string> problems;
   std::vector<std::string> advice;
@@ -69,7 +75,7 @@ Finding CheckCopies(const std::vector<std::string>& projects, const std::optiona
   if (std::strtol(guest.free_megabytes.c_str(), nullptr, 10) < kFewMegabytes) {
     warn("the guest has less than 1 GiB of disk space", "free some, or enlarge its disk");
   }
-  const std::string list = projects.empty() ? "none yet" : "copies of " + support::Join(projects);
+  const std::string list = copies.empty() ? "none yet" : "copies of " + support::Join(copies);
   if (problems.empty()) return Passed(list);
   return Warning(list + "; " + support::Join(problems, "; "), support::Join(advice, "; "));
 }

@@ -5,15 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "copy/side_repository.h"
 #include "doctor/finding.h"
 #include "guest/guest.h"
+#include "lima/configuration.h"
 #include "support/context.h"
 
 /// Checks what work in a copy needs.
 namespace doctor {
 
-/// The projects that have a copy, by their paths on the host. Needs no lock.
-std::vector<std::string> ListCopies(const std::filesystem::path& instance_directory);
+/// The project of the copy, and what was not taken of it.
+std::string DescribeCopy(const lima::InstanceConfiguration& instance, const copy::CopyFacts& facts,
+                         guest::Guest& guest);
 
 /// What the guest has for copies.
 struct CopyGuest {
@@ -24,8 +27,8 @@ struct CopyGuest {
 
 CopyGuest QueryCopyGuest(guest::Guest& guest, const support::Context& context);
 
-/// `git` is the host's. Warns of what is missing.
-Finding CheckCopies(const std::vector<std::string>& projects,
+/// `copies` are those there are, and `git` is the host's. Warns of what is missing.
+Finding CheckCopies(const std::vector<std::string>& copies,
                     const std::optional<std::filesystem::path>& git, const CopyGuest& guest,
                     const support::Context& context);
 

@@ -13,9 +13,11 @@
 #include "doctor/instance_checks.h"
 #include "doctor/server_checks.h"
 #include "lima/home.h"
+#include "lima/sandbox.h"
 #include "ssh/connection.h"
 #include "support/environment.h"
 #include "support/errors.h"
+#include "support/join.h"
 #include "support/program.h"
 #include "support/units.h"
 
@@ -137,7 +139,7 @@ void Doctor::CheckFiles() {
   });
   Run("settings", "configuration", fix,
       [&](const Context&) { return CheckSettings(mounts_, project, instance_); });
-  Run("ssh.config", "status", RestartCommand(instance_), [this](const Context&) {
+  Run("ssh.config", "status", lima::RestartCommand(instance_), [this](const Context&) {
     endpoint_ = lima::ReadSshConfig(configuration_.directory(), instance_);
     return CheckSshConfig(configuration_, endpoint_);
   });
@@ -148,27 +150,37 @@ void Doctor::CheckGuest() {
     return [this, check](const Context& context) { return check(*server_, mounts_, context); };
   };
   const std::string shell = "limactl shell " + instance_;
-  Run("connect", "ssh.config", "wait if it is booting, else: " + RestartCommand(instance_),
+  Run("connect", "ssh.config", "wait if it is booting, else: " + lima::RestartCommand(instance_),
       [this](const Context& context) {
         const auto guest = ssh::Connect(endpoint_, {}, context);
         return Passed("sshd accepts " + endpoint_.user + ", whose home is " +
                       guest->RealPath(".", context));
       });
-  std::vector<std::string> copies;
+  std::vector<copy::CopyFacts> facts;
   const bool is_known = !culprits_.contains("configuration");
-  if (is_known) copies = ListCopies(configuration_.directory());
-  if (is_known && (mounts_.empty() || !copies.empty())) {
-    Run("copies", "connect", "look into the guest with " + shell, [&](const Context& context) {
-      const auto guest = ssh::Connect(endpoint_, {}, context);
-      return CheckCopies(copies, reach_.FindProgram("git", path_), QueryCopyGuest(*guest, context),
-                         context);
-    });
+  if (is_known) facts = copy::ListFacts(configuration_.directory());
+  if (is_known && (mounts_.empty() || !facts.empty())) {
+    Run("copies", "configuration", "look into the guest with " + shell,
+        [&](const Context& context) {
+          std::vector<std::string> copies;
+          if (culprits_.contains("connect")) {
+            for (const copy::CopyFacts& each : facts) copies.push_back(each.project);
+            return Skipped("cannot be tried: see connect. Copies: " +
+                           (copies.empty() ? "none yet" : support::Join(copies)));
+          }
+          const auto guest = ssh::Connect(endpoint_, {}, context);
+          for (const copy::CopyFacts& each : facts) {
+            copies.push_back(DescribeCopy(configuration_, each, *guest));
+          }
+          return CheckCopies(copies, reach_.FindProgram("git", path_),
+                             QueryCopyGuest(*guest, context), context);
+        });
   }
   Run("server", "connect", "start it yourself to see its messages", [this](const Context& context) {
     server_ = std::make_unique<ServerUnderTest>(ServerCommand());
     return CheckServer(*server_, context);
   });
-  Run("mounted", "server", RestartCommand(instance_), with_server(CheckMounted));
+  Run("mounted", "server", lima::RestartCommand(instance_), with_server(CheckMounted));
   Run("shell", "mounted", "check the start-up files with " + shell, with_server(CheckShell));
   Run("write", "shell",
       "let the guest's user write there (owner, mode and disk space on the host), or mount it "

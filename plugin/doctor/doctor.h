@@ -20,16 +20,17 @@ namespace doctor {
 ///   settings       the guest cannot change the settings that confine an agent
 ///   ssh.config     can be read, and has the host agent's port
 ///   connect        sshd accepts a key and serves files
-///   copies         have git, sudo and disk space; left out if there are mounts and no copies
+///   copies         are listed, with what was not taken of each, and have git, sudo and disk space;
+///                  left out if there are mounts and no copies
 ///   server         starts as an agent starts it, and lists its tools
 ///   mounted        the guest has the mounts
 ///   shell          runs a command silently
 ///   write          a file written to a writable mount in the guest appears on the host
 ///   find, git      are installed
 ///
-/// Each check takes at most 20 seconds. Changes nothing, except that it creates and removes a file
-/// in each writable mount. Never throws; errors become findings. Calls `on_finding` after each
-/// check. The caller must ignore SIGPIPE.
+/// Each check takes at most 20 seconds, but for git in copies. Changes nothing, except that it
+/// creates and removes a file in each writable mount. Never throws; errors become findings. Calls
+/// `on_finding` after each check. The caller must ignore SIGPIPE.
 std::vector<Finding> Examine(const std::string& instance, const std::string& path,
                              const paths::GuestReach& reach,
                              const std::function<void(const Finding&)>& on_finding);

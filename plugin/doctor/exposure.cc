@@ -52,8 +52,8 @@ Exposure FindExposure(const lima::InstanceConfiguration& configuration,
     exposure.escape =
         "the instance mounts with reverse-sshfs, whose server on this host is not confined to "
         "the mounts: root in the guest can reach all your files. Change mountType to 9p or "
-        "virtiofs: limactl stop " +
-        configuration.name + ", then limactl edit " + configuration.name + " --start";
+        "virtiofs: " +
+        lima::EditCommands(configuration.name);
   }
   const std::set<std::string> secrets = ReadableSecrets(mounts, environment);
   if (!secrets.empty()) {

@@ -5,6 +5,7 @@
 
 #include "agents/agent.h"
 #include "configure/stored_settings.h"
+#include "lima/sandbox.h"
 #include "lima/status.h"
 #include "lima/text_file.h"
 #include "support/join.h"
@@ -39,16 +40,7 @@ std::vector<std::string> FindSettings(const agents::Agent& agent,
   return found;
 }
 
-/// Of a virtual machine that does not react.
-std::string ForcedRestartCommand(const std::string& instance) {
-  return "limactl stop --force " + instance + " && limactl start " + instance;
-}
-
 }  // namespace
-
-std::string RestartCommand(const std::string& instance) {
-  return "limactl stop " + instance + " && limactl start " + instance;
-}
 
 std::optional<fs::path> ChangedAfterStart(const InstanceConfiguration& configuration) {
   std::error_code missing;
@@ -70,7 +62,7 @@ Finding CheckConfiguration(const InstanceConfiguration& configuration) {
   const auto changed = ChangedAfterStart(configuration);
   if (!changed) return Passed(text);
   return Warning(text + "; " + changed->string() + " was changed after the instance started",
-                 RestartCommand(configuration.name));
+                 lima::RestartCommand(configuration.name));
 }
 
 Finding CheckStatus(const InstanceConfiguration& configuration) {
@@ -79,21 +71,21 @@ Finding CheckStatus(const InstanceConfiguration& configuration) {
   if (status.state == lima::State::kStopped) {
     return Failed("stopped", "limactl start " + configuration.name);
   }
-  return Failed("broken: " + status.reason,
-                "unless it is starting or stopping: " + ForcedRestartCommand(configuration.name));
+  return Failed("broken: " + status.reason, "unless it is starting or stopping: " +
+                                                lima::ForcedRestartCommand(configuration.name));
 }
 
 Finding CheckMounts(const InstanceConfiguration& configuration,
                     const std::vector<lima::Mount>& mounts) {
-  const std::string edit = "limactl stop " + configuration.name + ", then limactl edit " +
-                           configuration.name + " --start";
+  const std::string edit = lima::EditCommands(configuration.name);
   if (configuration.plain) {
     return Warning("plain: true in the configuration: the instance mounts nothing",
                    "remove that: " + edit);
   }
   if (mounts.empty()) {
-    return Warning("the instance mounts nothing: the agent's file tools can use no directory",
-                   "mount the project: " + edit + " --mount-only \"$PWD:w\"");
+    return Warning(
+        "the instance mounts nothing: the agent's file tools can use no directory",
+        "mount the project: " + lima::EditCommands(configuration.name, " --mount-only \"$PWD:w\""));
   }
   std::vector<std::string> list;
   std::vector<std::string> missing;
@@ -154,7 +146,7 @@ Finding CheckSshConfig(const InstanceConfiguration& configuration,
     port = lima::QueryHostAgent(socket);
   } catch (const lima::HostAgentError& error) {
     return Failed("cannot use the host agent's " + socket.string() + ": " + error.what(),
-                  ForcedRestartCommand(configuration.name));
+                  lima::ForcedRestartCommand(configuration.name));
   }
   if (port == 0) {
     return Warning("the host agent does not know its SSH port yet",
@@ -164,7 +156,7 @@ Finding CheckSshConfig(const InstanceConfiguration& configuration,
     return Failed("ssh.config has port " + std::to_string(endpoint.port) +
                       ", the host agent port " + std::to_string(port) +
                       ": the former may belong to another instance",
-                  RestartCommand(configuration.name) + ", which rewrites ssh.config");
+                  lima::RestartCommand(configuration.name) + ", which rewrites ssh.config");
   }
   return Passed(endpoint.user + " at " + endpoint.host + " port " + std::to_string(endpoint.port));
 }

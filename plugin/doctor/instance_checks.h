@@ -13,9 +13,6 @@
 /// Checks of Lima's files on the host. None waits longer than lima::kHostAgentTimeout.
 namespace doctor {
 
-/// A shell line that restarts a running instance.
-std::string RestartCommand(const std::string& instance);
-
 /// The first of Lima's files for the instance that is newer than the start of its virtual machine,
 /// which may have other mounts then.
 std::optional<std::filesystem::path> ChangedAfterStart(

@@ -56,10 +56,6 @@ json ServerUnderTest::Request(const std::string& method, const json& params,
                            method + ": " + child_.ErrorText());
 }
 
-void ServerUnderTest::Notify(const std::string& method) {
-  child_.Write(json{{"jsonrpc", "2.0"}, {"method", method}}.dump() + "\n");
-}
-
 json ServerUnderTest::CallTool(const std::string& name, const json& arguments,
                                const support::Context& context) {
   const json result = Request("tools/call", {{"name", name}, {"arguments", arguments}}, context);
@@ -76,7 +72,6 @@ Finding CheckServer(ServerUnderTest& server, const support::Context& context) {
        {"capabilities", json::object()},
        {"clientInfo", {{"name", "limactl-mcp-doctor"}, {"version", support::Version()}}}},
       context);
-  server.Notify("notifications/initialized");
   const json tools = server.Request("tools/list", json::object(), context).value("tools", json());
   return Passed(std::to_string(tools.size()) + " tools");
 }

@@ -27,9 +27,6 @@ class ServerUnderTest {
   nlohmann::json Request(const std::string& method, const nlohmann::json& params,
                          const support::Context& context);
 
-  /// Sends a notification.
-  void Notify(const std::string& method);
-
   /// Returns `structuredContent`. Also throws support::CallError for a failed call.
   nlohmann::json CallTool(const std::string& name, const nlohmann::json& arguments,
                           const support::Context& context);

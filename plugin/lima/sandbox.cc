@@ -24,8 +24,9 @@ std::optional<fs::path> Beside(const fs::path& program, const char* prefix) {
   return std::nullopt;
 }
 
-/// As SandboxTemplate, not quoted.
-std::string FindTemplate(const fs::path& program, const std::string& path) {
+}  // namespace
+
+std::string SandboxTemplate(const fs::path& program, const std::string& path) {
   const auto limactl = support::FindProgram("limactl", path);
   const bool limactl_finds_it = limactl && Beside(*limactl, "..") &&
                                 support::EnvironmentVariable("LIMA_TEMPLATES_PATH").empty();
@@ -35,15 +36,23 @@ std::string FindTemplate(const fs::path& program, const std::string& path) {
   return file->string();
 }
 
-}  // namespace
+std::string RestartCommand(const std::string& instance) {
+  return "limactl stop " + instance + " && limactl start " + instance;
+}
 
-std::string SandboxTemplate(const fs::path& program, const std::string& path) {
-  return shell::ShellQuote(FindTemplate(program, path));
+std::string ForcedRestartCommand(const std::string& instance) {
+  return "limactl stop --force " + instance + " && limactl start " + instance;
+}
+
+std::string EditCommands(const std::string& instance, const std::string& arguments) {
+  return "`limactl stop " + instance + "`, then `limactl edit " + instance + " --start" +
+         arguments + "`";
 }
 
 std::string SandboxCommand(const std::string& name) {
   return "limactl start --name " + name + " --mount-only \"$PWD:w\" " +
-         SandboxTemplate(support::OwnProgram(), support::EnvironmentVariable("PATH"));
+         shell::ShellQuote(
+             SandboxTemplate(support::OwnProgram(), support::EnvironmentVariable("PATH")));
 }
 
 std::vector<std::string> MountlessSandboxCommand(const std::string& name) {
@@ -53,7 +62,7 @@ std::vector<std::string> MountlessSandboxCommand(const std::string& name) {
           "--name",
           name,
           "--mount-none",
-          FindTemplate(support::OwnProgram(), support::EnvironmentVariable("PATH"))};
+          SandboxTemplate(support::OwnProgram(), support::EnvironmentVariable("PATH"))};
 }
 
 }  // namespace lima

@@ -4,8 +4,17 @@
 #include <string>
 #include <vector>
 
-/// The template agent-sandbox, which is installed with this program.
+/// Commands for the user's shell.
 namespace lima {
+
+/// Restarts a running instance.
+std::string RestartCommand(const std::string& instance);
+
+/// The same for a virtual machine that does not react.
+std::string ForcedRestartCommand(const std::string& instance);
+
+/// Changes the configuration, with `arguments` of `limactl edit`. That refuses a running instance.
+std::string EditCommands(const std::string& instance, const std::string& arguments = "");
 
 /// The command that makes an instance `name` which mounts only the current directory.
 std::string SandboxCommand(const std::string& name);

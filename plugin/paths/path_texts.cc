@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "lima/sandbox.h"
 #include "shell/shell_quote.h"
 
 namespace paths {
@@ -12,13 +13,6 @@ using nlohmann::json;
 
 std::string NameInBoth(const Root& mount) {
   return mount.host + (mount.guest == mount.host ? "" : " (at " + mount.guest + " in the guest)");
-}
-
-/// `arguments` follow those of `limactl edit`.
-std::string StopAndEdit(const PathRules::Options& options, const std::string& arguments) {
-  const std::string instance = shell::ShellQuote(options.instance);
-  return "the user runs `limactl stop " + instance + "`, then `limactl edit " + instance +
-         " --start" + arguments + "`";
 }
 
 /// An entry that makes `mount` writable. Lima merges entries with the same mountPoint, compared as
@@ -36,8 +30,8 @@ std::string WritableEntry(const Root& mount) {
 
 std::string DescribeRoots(const PathRules::Options& options) {
   if (!options.roots.empty()) return FormatRoots(options.roots);
-  return "none, as the instance mounts nothing. To mount a directory, " +
-         StopAndEdit(options, " --mount DIRECTORY:w");
+  return "none, as the instance mounts nothing. To mount a directory, the user runs " +
+         lima::EditCommands(options.instance, " --mount DIRECTORY:w");
 }
 
 std::string OutsideText(const std::string& what, const PathRules::Options& options) {
@@ -57,7 +51,9 @@ std::string ReadOnlyText(const std::string& path, const Root& root,
   const auto found = std::find_if(options.mounts.begin(), options.mounts.end(),
                                   [&](const Root& mount) { return mount.guest == mount_point; });
   const Root& mount = found == options.mounts.end() ? root : *found;
-  return text + StopAndEdit(options, " --set " + shell::ShellQuote(WritableEntry(mount))) + ".";
+  return text + "the user runs " +
+         lima::EditCommands(options.instance, " --set " + shell::ShellQuote(WritableEntry(mount))) +
+         ".";
 }
 
 std::string ProtectedText(const std::string& path, const HostProgram& row) {
@@ -73,11 +69,10 @@ std::string CoveredText(const std::string& path, const Root& mount, const std::s
 
 std::string NotMountedText(const std::string& path, const Root& mount,
                            const PathRules::Options& options) {
-  const std::string instance = shell::ShellQuote(options.instance);
   return path + " cannot be used now: " + NameInBoth(mount) +
          " is a mount of the instance, but it is not mounted in the guest. Nothing was read or "
-         "written. To mount it, the user must restart the instance: `limactl stop " +
-         instance + "`, then `limactl start " + instance + "`.";
+         "written. To mount it, the user must restart the instance: `" +
+         lima::RestartCommand(options.instance) + "`.";
 }
 
 std::string MissingText(const Root& mount) {
@@ -89,8 +84,9 @@ std::string MissingText(const Root& mount) {
 std::string StaleText(const Root& mount, const PathRules::Options& options) {
   return "This may be out of date: in " + mount.host +
          " the guest does not notice what the host changes (a 9p mount with cache: fscache or "
-         "loose), so contents, sizes and times may be old. To change that, " +
-         StopAndEdit(options, "") + ", and adds `9p: {cache: mmap}` to the mount of that location.";
+         "loose), so contents, sizes and times may be old. To change that, the user runs " +
+         lima::EditCommands(options.instance) +
+         ", and adds `9p: {cache: mmap}` to the mount of that location.";
 }
 
 }  // namespace paths

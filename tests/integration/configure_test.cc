@@ -281,14 +281,17 @@ TEST_F(Configure, NotesWhatTheInstanceLacks) {
   EXPECT_EQ(note("mounts: [{location: " + project + ", mountPoint: /p, writable: true}]\n"), "");
   EXPECT_THAT(note("mounts: [{location: " + project + "}]\n"), HasSubstr("read-only"));
   EXPECT_THAT(note("mounts: [{location: /elsewhere, writable: true}]\n"),
-              AllOf(HasSubstr("does not mount " + project + ","),
-                    HasSubstr("limactl edit agent --start --mount-only " + project + ":w")));
+              AllOf(HasSubstr("does not mount " + project + ","), HasSubstr("limactl mcp copy")));
+  MakeFile("lima/other/lima.yaml", "mounts: []\n");
+  EXPECT_THAT(Succeeds({"opencode", "other"}),
+              HasSubstr("limactl edit other --start --mount-only " + project + ":w`"));
+  Succeeds({"opencode", "--remove"});
   EXPECT_THAT(note("plain: true\n"), HasSubstr("plain: true"));
   EXPECT_THAT(note("mounts: [\n"), HasSubstr("lima.yaml"));
   fs::remove_all(Path("lima/agent"));
   EXPECT_THAT(Succeeds({"opencode", "agent"}),
               AllOf(HasSubstr("no Lima instance \"agent\""),
-                    HasSubstr("limactl start --name agent --mount-only \"$PWD:w\" ")));
+                    HasSubstr("limactl start --tty=false --name agent --mount-none ")));
   environment_.erase("LIMA_HOME");
   MakeLink("home/.lima", ".lima");
   EXPECT_THAT(Succeeds({"opencode"}),
@@ -297,7 +300,7 @@ TEST_F(Configure, NotesWhatTheInstanceLacks) {
 
 TEST_F(Configure, MarksInstalledAgents) {
   MakeProgram("bin/opencode");
-  MakeDirectory("home/.codex");
+  MakeProgram("bin/codex");
   const std::string list = Succeeds({});
   EXPECT_THAT(list, StartsWith("  claude    Claude Code\n"
                                "  codex     Codex (found on this machine)\n"));

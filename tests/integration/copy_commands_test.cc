@@ -140,6 +140,16 @@ TEST_F(CopyCommands, DropTheCopyUnlessThereIsWork) {
   EXPECT_THAT(Fails({"diff"}), HasSubstr("There is no copy"));
 }
 
+TEST_F(CopyCommands, AreListedByDoctorWithWhatWasNotTaken) {
+  MakeCopy();
+  EXPECT_THAT(Mcp({"doctor", "agent"}).output, HasSubstr("copies of " + project + " (all taken)"));
+  MakeFile("guest/copy/committed.txt", "two\n");
+  EXPECT_THAT(Mcp({"doctor", "agent"}).output,
+              HasSubstr("copies of " + project + " (not taken: 1 file)"));
+  MakeFile("lima/agent/ha.pid", "");
+  EXPECT_THAT(Mcp({"doctor", "agent"}).output, HasSubstr("see connect. Copies: " + project));
+}
+
 TEST_F(CopyCommands, ChangeNothingInTheRepository) {
   MakeFile("project/committed.txt", "two\n");
   MakeFile("project/untracked.txt", "new\n");

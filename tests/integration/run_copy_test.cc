@@ -90,6 +90,15 @@ TEST_F(RunCopy, WorksInACopyAndSaysWhatThereIsToTake) {
   EXPECT_THAT(last.error, AllOf(HasSubstr("starts again"), Not(HasSubstr("changed"))));
 }
 
+TEST_F(RunCopy, RefusesAnOldAgentBeforeItCopies) {
+  Start({});
+  MakeProgram("bin/claude", "echo 1.0.0\n");
+  const ProcessResult result = RunAgent({"claude", "--copy-dir", copy});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.error, AllOf(HasSubstr("Claude Code 1.0.0"), Not(HasSubstr("Copied"))));
+  EXPECT_FALSE(fs::exists(copy));
+}
+
 TEST_F(RunCopy, NamesAnotherInstanceInTheSummary) {
   Start({}, "other");
   MakeAgents("echo agent > " + copy + "/committed.txt");

@@ -129,7 +129,7 @@ TEST_F(Run, RefusesWhatIsNeitherMountedNorARepository) {
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.error, HasSubstr("elsewhere is not in a git repository: git init"));
   EXPECT_THAT(Refusal({"claude", "absent"}),
-              AllOf(HasSubstr("no Lima instance \"absent\""), HasSubstr("are: agent")));
+              AllOf(HasSubstr("no Lima instance \"absent\""), HasSubstr("`limactl list`")));
 }
 
 TEST_F(Run, RefusesTheHomeDirectory) {
@@ -273,6 +273,8 @@ TEST_F(Run, HelpForAnAgentListsItsArguments) {
               AllOf(HasSubstr("After --, Codex gets:\n"), HasSubstr("--skip-git-repo-check"),
                     HasSubstr("-c --config"), Not(HasSubstr("opencode"))));
   EXPECT_THAT(RunAgent({"--help"}).output, Not(HasSubstr("After --")));
+  const std::string help = RunAgent({"claude", "--help"}).output;
+  EXPECT_EQ(help.find("--fork-session"), help.rfind("--fork-session"));
 }
 
 TEST_F(Run, SaysHowToUpdateAnAgent) {

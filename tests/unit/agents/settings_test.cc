@@ -44,7 +44,7 @@ const std::vector<std::string> kStartingTexts = {
     "{\n  // mine\n  \"theme\": \"dark\", /* why */\n  \"list\": [1,2 , 3],\n}\n",
     "{\"theme\":\"dark\",\"mcpServers\":{\"other\":{\"command\":\"c\"}},\"tools\":{\"exclude\":["
     "\"mine\"]},\"permissions\":{\"deny\":[\"Mine\"]}}",
-    "\xEF\xBB\xBF{\r\n\t\"theme\": \"dark\",\r\n\t\"mcpServers\": {\r\n\t\t\"other\": {}\r\n"
+    "{\r\n\t\"theme\": \"dark\",\r\n\t\"mcpServers\": {\r\n\t\t\"other\": {}\r\n"
     "\t},\r\n\t\"permission\": { \"bash\": \"ask\" }, // tail\r\n}\r\n",
     "// head\n{\n      \"context_servers\": { \"x\": { \"command\": \"c\" } },\n\n"
     "      \"agent\": { \"profiles\": { \"mine\": {} } },\n"

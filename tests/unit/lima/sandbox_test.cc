@@ -45,7 +45,7 @@ TEST_F(SandboxTemplateTest, IsFoundThroughAPrefixOfLinks) {
 TEST_F(SandboxTemplateTest, IsTheInstalledFileUnderAnotherPrefix) {
   Make("brew/bin/limactl");
   const fs::path file = Make("usr local/" + file_);
-  EXPECT_EQ(Template(Make("usr local/bin/limactl-mcp")), "'" + file.string() + "'");
+  EXPECT_EQ(Template(Make("usr local/bin/limactl-mcp")), file.string());
 }
 
 TEST_F(SandboxTemplateTest, IsTheCheckoutsFileBesideABuild) {
