@@ -37,9 +37,6 @@ inline constexpr std::uint64_t kMaxSize = std::uint64_t{2} << 30;
 /// that a working tree can have; otherwise nothing of it is left.
 GuestState Fetch(const Target& target, std::uint64_t max_size);
 
-/// Only asks the guest, whose answer is not verified.
-GuestState Ask(const Target& target);
-
 /// Throws if `name` is no name of a branch, or another branch is in its way.
 void RequireBranchName(const Git& users, const std::string& name);
 

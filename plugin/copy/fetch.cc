@@ -1,9 +1,10 @@
+#include <algorithm>
 #include <filesystem>
-#include <utility>
 
 #include "copy/copy.h"
 #include "copy/programs.h"
 #include "support/errors.h"
+#include "support/wake_pipe.h"
 
 namespace copy {
 namespace {
@@ -60,13 +61,14 @@ class Quarantine {
 };
 
 void Index(GuestPipe& pipe, const Git& git, std::uint64_t max_size) {
-  pipe.BeginPack("Receiving", max_size);
+  support::Pipe input;
   GitChild index = git.Start({"-c", "pack.threads=1", "index-pack", "--stdin", "--fix-thin",
                               "--strict", "--max-input-size=" + std::to_string(max_size)},
-                             {.input = pipe.descriptor()});
-  const bool is_sound = index.Finish();
-  pipe.RequireSound();
-  if (!is_sound) throw Unsound(index.Words());
+                             {.input = input.read_end.get()});
+  input.read_end.Close();
+  pipe.Receive(input.write_end.get(), max_size);
+  input.write_end.Close();
+  if (!index.Finish()) throw Unsound(index.Words());
 }
 
 /// Throws Unsound unless `id` is a commit with everything that it needs.
@@ -99,17 +101,14 @@ void RequireNames(const Git& git, const std::string& id) {
   if (!list.Finish()) throw Unsound(list.Words());
 }
 
-GuestState Converse(const Target& target, std::uint64_t max_size, bool thin) {
+/// `common`: what the guest need not send.
+GuestState Converse(const Target& target, std::uint64_t max_size,
+                    const std::vector<std::string>& common) {
   SideRepository& side = target.side;
-  GuestPipe pipe(target.guest,
-                 MakeProgram(target, {}, {begin_program, work_program, fetch_program}));
+  GuestPipe pipe(target.guest, MakeProgram(target, common, {}, fetch_program));
   GuestState state = ReadState(pipe, target);
   RequireOurs(state, target);
-  // Also again if the user's gc deleted what it was compared with.
-  CopyFacts facts = side.facts();
-  facts.work = state.work;
-  if (Split(Excluding(side.git(), {facts.work, facts.sent, facts.base}), '\n').size() != 3) {
-    pipe.Answer(thin ? "thin" : "all");
+  if (std::find(common.begin(), common.end(), state.work) == common.end()) {
     pipe.NextReport();  // "pack"
     const Quarantine quarantine(side);
     const Git git = side.git().With({quarantine.variable()});
@@ -118,6 +117,8 @@ GuestState Converse(const Target& target, std::uint64_t max_size, bool thin) {
     RequireNames(git, state.work);
     quarantine.Accept();
   }
+  CopyFacts facts = side.facts();
+  facts.work = state.work;
   side.Save(facts);
   return state;
 }
@@ -126,18 +127,10 @@ GuestState Converse(const Target& target, std::uint64_t max_size, bool thin) {
 
 GuestState Fetch(const Target& target, std::uint64_t max_size) {
   try {
-    return Converse(target, max_size, true);
+    return Converse(target, max_size, CommonCommits(target.side));
   } catch (const Unsound&) {
-    return Converse(target, max_size, false);
+    return Converse(target, max_size, {});
   }
-}
-
-GuestState Ask(const Target& target) {
-  GuestPipe pipe(target.guest,
-                 MakeProgram(target, {}, {begin_program, work_program, fetch_program}));
-  GuestState state = ReadState(pipe, target);
-  RequireOurs(state, target);
-  return state;
 }
 
 }  // namespace copy

@@ -60,22 +60,12 @@ void WriteText(const fs::path& path, const std::string& text) {
 }
 
 void RemoveLeftovers(const fs::path& repository) {
-  fs::remove_all(repository / "incoming");
+  for (const char* name : {"incoming", "outgoing"}) fs::remove_all(repository / name);
   std::error_code gone;
   for (const auto& entry : fs::recursive_directory_iterator(repository, gone)) {
     const std::string name = entry.path().filename().string();
     if (name.ends_with(".lock") || name.starts_with("tmp_")) fs::remove(entry.path(), gone);
   }
-}
-
-/// As a line of objects/info/alternates, in git's C style.
-std::string QuotedLine(const std::string& path) {
-  std::string line = "\"";
-  for (const char character : path) {
-    if (character == '"' || character == '\\') line += '\\';
-    line += character == '\n' ? "\\n" : std::string(1, character);
-  }
-  return line + "\"\n";
 }
 
 }  // namespace
@@ -183,6 +173,15 @@ void SideRepository::Borrow(const fs::path& objects, const fs::path& lender) {
 void SideRepository::Remove() {
   fs::remove(path() / kFacts);  // first: without it the rest counts as nothing
   fs::remove_all(path());
+}
+
+std::string QuotedLine(const std::string& text) {
+  std::string line = "\"";
+  for (const char character : text) {
+    if (character == '"' || character == '\\') line += '\\';
+    line += character == '\n' ? "\\n" : std::string(1, character);
+  }
+  return line + "\"\n";
 }
 
 bool IsObjectId(std::string_view text) {

@@ -110,6 +110,9 @@ class SideRepository {
   CopyFacts facts_;
 };
 
+/// As a line of a file of git's, in its C style.
+std::string QuotedLine(const std::string& text);
+
 /// Whether it is 40 or 64 hexadecimal digits.
 bool IsObjectId(std::string_view text);
 

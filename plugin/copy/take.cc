@@ -109,7 +109,11 @@ Taken TakeBranch(const Git& users, SideRepository& side, const std::string& name
     branch = name + "-" + std::to_string(number);
   }
   const std::string head = users.Run({"rev-parse", "-q", "--verify", "HEAD^{commit}"}).Line();
-  AddPack(users, side, work + "\n" + Excluding(users, {facts.base, facts.taken, head}));
+  std::string revisions = work + "\n";
+  for (const std::string& id : Existing(users, {facts.base, facts.taken, head})) {
+    revisions += "^" + id + "\n";
+  }
+  AddPack(users, side, revisions);
   users.Require({"-c", "core.logAllRefUpdates=true", "update-ref", "-m", "limactl mcp take",
                  std::string(kBranches) + branch, work, old},
                 "git cannot set the branch " + branch);

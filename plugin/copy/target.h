@@ -28,10 +28,10 @@ struct Target {
 struct GuestState {
   /// As programs/begin.sh has it: absent, ours, interrupted, damaged or foreign.
   std::string directory;
-  std::vector<std::string> known;  ///< ids of the side repository that the guest has too
+  std::vector<std::string> known;  ///< of the host's commits, those that the guest has too
   std::string work;           ///< of a commit, which the host may not have; empty unless "ours"
   std::uint64_t commits = 0;  ///< that were not taken
-  std::uint64_t files = 0;    ///< that changed since the last take
+  std::uint64_t files = 0;    ///< that changed since the last take; 0 from Fetch
   std::uint64_t others = 0;   ///< commits on other branches and in stashes
   std::uint64_t lost = 0;     ///< commits that no longer had a branch after a send
   std::vector<std::string> links;  ///< repositories in the copy, which are left out; printable
@@ -40,12 +40,16 @@ struct GuestState {
   [[nodiscard]] std::string Summary() const;
 };
 
+/// What a copy's commits are compared with: all that the side repository has of its own facts; none
+/// if the user's gc has deleted one.
+std::vector<std::string> CommonCommits(const SideRepository& side);
+
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/// The text of programs/, which are the values of `programs`, with the variables that all need and
-/// `settings`.
-std::string MakeProgram(const Target& target, const Settings& settings,
-                        std::initializer_list<std::string_view> programs);
+/// The text of one of programs/ after begin.sh and work.sh, with the variables that all need and
+/// `settings`. `common`: commits that need not be sent if the guest has them too, or the host.
+std::string MakeProgram(const Target& target, const std::vector<std::string>& common,
+                        const Settings& settings, std::string_view program);
 
 /// Reads reports until the program waits for a decision. Throws support::CallError.
 GuestState ReadState(GuestPipe& pipe, const Target& target);
