@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,12 +55,17 @@ Taken TakeBranch(const Git& users, SideRepository& side, const std::string& name
 std::string AppliedSoFar(const SideRepository& side);
 
 /// Applies what changed since AppliedSoFar to the user's working tree, with the user's `git apply`:
-/// all or nothing.
-void ApplyWork(const Git& users, SideRepository& side);
+/// all or nothing. A patch above `max_size` is refused.
+void ApplyWork(const Git& users, SideRepository& side, std::uint64_t max_size);
 
-/// The names that differ between two commits.
-std::vector<std::string> ChangedNames(const SideRepository& side, const std::string& from,
-                                      const std::string& to);
+/// How many files differ between two commits.
+std::size_t CountChanged(const SideRepository& side, const std::string& from,
+                         const std::string& to);
+
+/// What changed from a commit to "work", for `git apply`. Throws support::CallError if it has more
+/// than `max_size` bytes.
+void WritePatch(const SideRepository& side, const std::string& from,
+                const std::filesystem::path& file, std::uint64_t max_size);
 
 /// What to say when an agent has ended, after a Fetch that returned `state`: a line, or nothing if
 /// nothing is left to take. `instance` is what the user adds to the commands: "", or the instance

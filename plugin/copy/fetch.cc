@@ -23,42 +23,16 @@ class Unsound : public CallError {
       : CallError("What the guest sent is not sound: " + words + "." + kNothingChanged) {}
 };
 
-/// A directory for objects that goes with its object.
-class Quarantine {
- public:
-  explicit Quarantine(const SideRepository& side)
-      : objects_(side.path() / "objects"), directory_(side.path() / "incoming") {
-    fs::remove_all(directory_);
-    fs::create_directories(directory_ / "pack");
-    side.Borrow(directory_, objects_);
-  }
-  ~Quarantine() {
-    std::error_code ignored;
-    fs::remove_all(directory_, ignored);
-  }
-  Quarantine(const Quarantine&) = delete;
-  Quarantine& operator=(const Quarantine&) = delete;
-
-  [[nodiscard]] std::string variable() const {
-    return "GIT_OBJECT_DIRECTORY=" + directory_.string();
-  }
-
-  /// git finds a pack by its .idx.
-  void Accept() const {
-    for (const bool is_index : {false, true}) {
-      for (const auto& entry : fs::directory_iterator(directory_ / "pack")) {
-        const fs::path& file = entry.path();
-        if ((file.extension() == ".idx") == is_index) {
-          fs::rename(file, objects_ / "pack" / file.filename());
-        }
-      }
+/// Moves the pack in a directory to the side repository. git finds a pack by its .idx.
+void Accept(const fs::path& objects, const SideRepository& side) {
+  for (const bool is_index : {false, true}) {
+    for (const auto& entry : fs::directory_iterator(objects / "pack")) {
+      const fs::path& file = entry.path();
+      if ((file.extension() == ".idx") != is_index) continue;
+      fs::rename(file, side.path() / "objects/pack" / file.filename());
     }
   }
-
- private:
-  const fs::path objects_;
-  const fs::path directory_;
-};
+}
 
 void Index(GuestPipe& pipe, const Git& git, std::uint64_t max_size) {
   support::Pipe input;
@@ -105,22 +79,24 @@ void RequireNames(const Git& git, const std::string& id) {
 GuestState Converse(const Target& target, std::uint64_t max_size,
                     const std::vector<std::string>& common) {
   SideRepository& side = target.side;
-  GuestPipe pipe(target.guest, MakeProgram(target, common, {}, fetch_program));
-  GuestState state = ReadState(pipe, target);
-  RequireOurs(state, target);
-  if (std::find(common.begin(), common.end(), state.work) == common.end()) {
-    pipe.NextReport();  // "pack"
-    const Quarantine quarantine(side);
-    const Git git = side.git().With({quarantine.variable()});
-    Index(pipe, git, max_size);
-    RequireComplete(git, state.work);
-    RequireNames(git, state.work);
-    quarantine.Accept();
+  Program program(target, common, {}, fetch_program);
+  program.RequireOurs();
+  const std::string& work = program.state.work;
+  if (std::find(common.begin(), common.end(), work) == common.end()) {
+    program.Next();  // "pack"
+    const ScratchDirectory quarantine(side);
+    fs::create_directory(quarantine.path() / "pack");
+    SideRepository::Borrow(quarantine.path(), side.path() / "objects");
+    const Git git = side.git().With({"GIT_OBJECT_DIRECTORY=" + quarantine.path().string()});
+    Index(program.pipe, git, max_size);
+    RequireComplete(git, work);
+    RequireNames(git, work);
+    Accept(quarantine.path(), side);
   }
   CopyFacts facts = side.facts();
-  facts.work = state.work;
+  facts.work = work;
   side.Save(facts);
-  return state;
+  return program.state;
 }
 
 }  // namespace

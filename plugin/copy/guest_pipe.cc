@@ -12,6 +12,7 @@
 
 #include "copy/git.h"
 #include "shell/resident_script.h"
+#include "support/join.h"
 #include "support/printable.h"
 #include "support/units.h"
 
@@ -30,6 +31,12 @@ constexpr std::uint64_t kMaxReports = std::uint64_t{4} << 20;
 constexpr std::streamsize kPiece = 65536;
 
 constexpr std::chrono::milliseconds kInterval{200};
+
+/// Of the guest, for an error.
+std::string Words(const std::string& text) {
+  constexpr std::size_t kMaxWords = 300;
+  return support::Printable(text.substr(0, kMaxWords));
+}
 
 [[noreturn]] void Stop(const std::string& problem) {
   throw CallError(problem + " Nothing was changed.");
@@ -146,7 +153,10 @@ std::vector<std::string> GuestPipe::NextReport() {
     if (words.size() < 2 || words.front() != channel_->marker) continue;
     words.erase(words.begin());
     if (words.front() != "fail") return words;
-    throw Failure(LastMessage(), words.size() > 1 ? words[1] : "");
+    words.resize(std::max<std::size_t>(words.size(), 2));
+    const std::string reason = words[1];
+    words.erase(words.begin(), words.begin() + 2);
+    throw Failure(words.empty() ? LastMessage() : Words(support::Join(words, " ")), reason);
   }
 }
 
@@ -192,10 +202,9 @@ void GuestPipe::ShowProgress(const char* pack) {
 }
 
 std::string GuestPipe::LastMessage() const {
-  constexpr std::size_t kMaxWords = 300;
   const std::scoped_lock lock(channel_->mutex);
   const std::vector<std::string> lines = Split(channel_->message, '\n');
-  return lines.empty() ? "no reason given" : support::Printable(lines.back().substr(0, kMaxWords));
+  return lines.empty() ? "no reason given" : Words(lines.back());
 }
 
 }  // namespace copy

@@ -26,15 +26,12 @@ class GuestPipe {
   static constexpr std::chrono::seconds kSilence{60};
   static constexpr std::chrono::hours kTotal{1};
 
-  /// The program has reported "fail" and a reason.
-  class Failure : public support::CallError {
-   public:
-    Failure(const std::string& text, std::string reason)
-        : CallError(text), reason_(std::move(reason)) {}
-    [[nodiscard]] const std::string& reason() const { return reason_; }
-
-   private:
-    std::string reason_;
+  /// The program has reported "fail", a reason, and perhaps more words, else the end of its
+  /// standard error.
+  struct Failure : support::CallError {
+    Failure(const std::string& message, std::string why)
+        : CallError(message), reason(std::move(why)) {}
+    std::string reason;
   };
 
   /// Starts `program`, a text for /bin/sh that uses $marker.

@@ -7,13 +7,14 @@
 #include "copy/copy.h"
 #include "copy/programs.h"
 #include "support/errors.h"
-#include "support/units.h"
 
 namespace copy {
 namespace {
 
 namespace fs = std::filesystem;
 using support::CallError;
+
+constexpr const char* kInUse = "An agent works in this copy; end it first.";
 
 /// What to do with a copy that is there.
 SendEnd Decide(const Target& target, const Project& project, const Snapshot& snapshot,
@@ -25,45 +26,26 @@ SendEnd Decide(const Target& target, const Project& project, const Snapshot& sna
   return is_current ? SendEnd::kUnchanged : SendEnd::kReplaced;
 }
 
-/// A pack that the guest need not check, since it comes with its index. Goes with its object.
-class Pack {
- public:
-  /// What `revisions` name, in lines.
-  Pack(const SideRepository& side, const Project& project, const std::string& revisions)
-      : directory_(side.path() / "outgoing") {
-    fs::create_directory(directory_);
-    const GitOutput made = side.git().WithoutLimits().Run(
-        {"pack-objects", "--revs", "--delta-base-offset", "-q", (directory_ / "pack").string()},
-        revisions);
-    if (!made.ok() && project.is_partial) throw CallError(kPartialText);
-    if (!made.ok()) {
-      throw CallError("git cannot pack " + project.top.string() + ": " + made.words);
-    }
-    name_ = "pack-" + made.Line();
+/// Sends what `revisions` name, in lines. The pack comes with its index, so that the guest need not
+/// check it.
+void SendPack(Program& program, const SideRepository& side, const Project& project,
+              const std::string& revisions) {
+  const ScratchDirectory directory(side);
+  const GitOutput made = side.git().WithoutLimits().Run(
+      {"pack-objects", "--revs", "--delta-base-offset", "-q", directory.path() / "pack"},
+      revisions);
+  if (!made.ok() && project.is_partial) throw CallError(kPartialText);
+  if (!made.ok()) throw CallError("git cannot pack " + project.top.string() + ": " + made.words);
+  const std::string name = "pack-" + made.Line();
+  program.pipe.Answer("send");
+  for (const char* kind : {".pack", ".idx"}) {
+    const fs::path file = directory.path() / (name + kind);
+    program.Next();  // "ready"
+    program.pipe.Answer(std::to_string(fs::file_size(file)) + " " + name);
+    program.pipe.SendFile(file);
   }
-  ~Pack() {
-    std::error_code ignored;
-    fs::remove_all(directory_, ignored);
-  }
-  Pack(const Pack&) = delete;
-  Pack& operator=(const Pack&) = delete;
-
-  void Send(GuestPipe& pipe) const {
-    for (const char* kind : {".pack", ".idx"}) {
-      const fs::path file = directory_ / (name_ + kind);
-      pipe.NextReport();  // "ready"
-      pipe.Answer(std::to_string(fs::file_size(file)) + " " + name_);
-      pipe.SendFile(file);
-    }
-    pipe.Answer("sent");
-  }
-
-  [[nodiscard]] std::uint64_t size() const { return fs::file_size(directory_ / (name_ + ".pack")); }
-
- private:
-  const fs::path directory_;
-  std::string name_;
-};
+  program.pipe.Answer("sent");
+}
 
 /// What `git init` leaves as it is.
 std::string GuestConfiguration(const Project& project) {
@@ -77,50 +59,38 @@ Sent Converse(const Target& target, const Project& project, const Snapshot& snap
   SideRepository& side = target.side;
   std::ifstream file(side.path() / "shallow");
   const std::string shallow{std::istreambuf_iterator<char>(file), {}};
-  GuestPipe pipe(target.guest, MakeProgram(target, common,
-                                           {{"NEW", snapshot.commit},
-                                            {"HEAD_ID", project.head},
-                                            {"BRANCH", project.branch},
-                                            {"FORMAT", project.format},
-                                            {"CONFIG", GuestConfiguration(project)},
-                                            {"SHALLOW", shallow}},
-                                           send_program));
-  Sent sent;
-  sent.before = ReadState(pipe, target);
-  const std::string& state = sent.before.directory;
-  if (state != "absent" && state != "interrupted") {
-    RequireOurs(sent.before, target);
-    sent.end = Decide(target, project, snapshot, sent.before);
+  Program program(target, common,
+                  {{"NEW", snapshot.commit},
+                   {"HEAD_ID", project.head},
+                   {"BRANCH", project.branch},
+                   {"FORMAT", project.format},
+                   {"CONFIG", GuestConfiguration(project)},
+                   {"SHALLOW", shallow}},
+                  send_program);
+  const GuestState& state = program.state;
+  Sent sent{.before = state};
+  if (state.directory != "absent" && state.directory != "interrupted") {
+    program.RequireOurs();
+    sent.end = Decide(target, project, snapshot, state);
     if (sent.end != SendEnd::kReplaced) return sent;
   }
   const std::optional<FileLock> use = side.place().TakeUse(FileLock::Kind::kExclusive);
-  if (!use) {
-    sent.end = SendEnd::kContinued;
-    if (state == "ours") return sent;
-    throw CallError("An agent works in this copy; end it first.");
-  }
+  if (!use && state.directory != "ours") throw CallError(kInUse);
+  if (!use) return {SendEnd::kContinued, state};
   CopyFacts facts = {project.format, target.project, target.directory, project.branch};
   if (side.facts().directory.empty()) side.Save(facts);
   std::string revisions = snapshot.commit + "\n" + project.head + "\n";
   for (const std::string& id : common) {
-    const auto& known = sent.before.known;
+    const auto& known = state.known;
     if (std::find(known.begin(), known.end(), id) != known.end()) revisions += "^" + id + "\n";
   }
-  const Pack pack(side, project, revisions);
-  pipe.Answer("send");
-  try {
-    pack.Send(pipe);
-    pipe.NextReport();  // "applied"
-    facts.sent = snapshot.commit;
-    facts.base = project.head;
-    side.Save(facts);
-    pipe.Answer("applied");
-    pipe.NextReport();  // "end"
-  } catch (const GuestPipe::Failure& failure) {
-    if (failure.reason() != "space") throw;
-    Refuse("space", " (" + support::FormatByteCount(pack.size()) + " and the files are needed)",
-           target);
-  }
+  SendPack(program, side, project, revisions);
+  program.Next();  // "applied"
+  facts.sent = snapshot.commit;
+  facts.base = project.head;
+  side.Save(facts);
+  program.pipe.Answer("applied");
+  program.Next();  // "end"
   return sent;
 }
 
@@ -129,15 +99,11 @@ Sent Converse(const Target& target, const Project& project, const Snapshot& snap
 Sent Send(const Target& target, const Project& project, const Snapshot& snapshot) {
   Sent sent;
   try {
-    try {
-      sent = Converse(target, project, snapshot, CommonCommits(target.side));
-    } catch (const GuestPipe::Failure& failure) {
-      // It may lack what its ids need.
-      if (failure.reason() != "apply") throw;
-      sent = Converse(target, project, snapshot, {});
-    }
+    sent = Converse(target, project, snapshot, CommonCommits(target.side));
   } catch (const GuestPipe::Failure& failure) {
-    Refuse(failure.reason(), failure.what(), target);
+    // It may lack what its ids need.
+    if (failure.reason != "apply") throw;
+    sent = Converse(target, project, snapshot, {});
   }
   (void)target.side.git().Run({"-c", "gc.autoDetach=false", "gc", "-q", "--auto"});
   return sent;
@@ -145,24 +111,20 @@ Sent Send(const Target& target, const Project& project, const Snapshot& snapshot
 
 void Drop(const Target& target, bool force) {
   const auto use = target.side.place().TakeUse(FileLock::Kind::kExclusive);
-  if (!use) throw CallError("An agent works in this copy; end it first.");
-  GuestPipe pipe(target.guest,
-                 MakeProgram(target, {}, {{"FORCE", force ? "1" : ""}}, drop_program));
-  const GuestState state = ReadState(pipe, target);
+  if (!use) throw CallError(kInUse);
+  Program program(target, {}, {{"FORCE", force ? "1" : ""}}, drop_program);
+  const GuestState& state = program.state;
   if (state.directory != "absent") {
-    const bool has_nothing = state.directory == "interrupted" && target.side.facts().sent.empty();
-    if (state.directory == "foreign" || (!force && !has_nothing)) RequireOurs(state, target);
-    if (!force && !has_nothing && !(target.side.facts().IsTaken(state.work) && state.others == 0)) {
+    const CopyFacts& facts = target.side.facts();
+    const bool keeps = !force && !(state.directory == "interrupted" && facts.sent.empty());
+    if (state.directory == "foreign" || keeps) program.RequireOurs();
+    if (keeps && (!facts.IsTaken(state.work) || state.others > 0)) {
       const bool is_one = state.commits + state.files + state.others == 1;
       throw CallError(state.Summary() + (is_one ? " was" : " were") +
                       " not taken: take, or --force.");
     }
-    pipe.Answer("drop");
-    try {
-      pipe.NextReport();  // "end"
-    } catch (const GuestPipe::Failure& failure) {
-      Refuse(failure.reason(), failure.what(), target);
-    }
+    program.pipe.Answer("drop");
+    program.Next();  // "end"
   }
   target.side.Remove();
 }

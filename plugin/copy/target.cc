@@ -28,30 +28,47 @@ std::uint64_t ToNumber(const std::string& word) {
   return std::stoull(word);
 }
 
-void ReadReport(std::vector<std::string> words, const Target& target, GuestState& state) {
-  constexpr std::size_t kMaxLinks = 10;
-  constexpr std::size_t kMaxName = 200;
-  const std::string kind = words.front();
-  words.erase(words.begin());
-  const std::string rest = support::Join(words, " ");
-  if (kind == "git" && !IsNewEnough(rest, 30)) Refuse("git", "", target);
-  if (kind == "state") state.directory = rest;
-  if (kind == "have") state.known.push_back(rest);
-  if (kind == "files") state.files = ToNumber(rest);
-  if (kind == "work") {
-    words.resize(4);
-    // git takes a shorter id for the beginning of one.
-    if (!IsObjectId(words[0]) || words[0].size() != target.side.facts().sent.size()) {
-      ThrowNonsense();
-    }
-    state.work = words[0];
-    state.commits = ToNumber(words[1]);
-    state.others = ToNumber(words[2]);
-    state.lost = ToNumber(words[3]);
-  }
-  if (kind == "link" && state.links.size() < kMaxLinks) {
-    state.links.push_back(support::Printable(rest.substr(0, kMaxName)));
-  }
+/// What to do about a reason or a state of programs/. `detail`: git's words.
+std::string Advice(const std::string& reason, const std::string& detail, const Target& target) {
+  const std::string& instance = target.instance;
+  const std::string& directory = target.directory;
+  const std::map<std::string, std::string> texts = {
+      {"git", "git 2.30 or newer is needed in the guest: sudo apt-get install git"},
+      {"busy", "Another limactl mcp works with this copy."},
+      {"absent", "The copy is gone from " + instance + ":" + directory +
+                     ". Make it anew: limactl mcp copy " + instance},
+      {"interrupted", "The last copy was interrupted. Complete it: limactl mcp copy " + instance},
+      {"damaged", "The copy's .git is gone or damaged; its files are still in " + instance + ":" +
+                      directory + ". drop --force makes a new copy."},
+      {"foreign", directory + " exists in " + instance +
+                      " and is no copy of ours. Move it away, or --copy-dir DIR."},
+      {"other", directory + " in " + instance +
+                    " is the copy of another project: --copy-dir DIR names another directory."},
+      {"directory", directory + " cannot be made in " + instance +
+                        " (sudo wants a password): --copy-dir DIR names a directory that you can "
+                        "write."},
+      {"space", instance + " has no space left (" + detail + " needed)."},
+      {"drop", directory + " cannot be deleted in " + instance + ": " + detail}};
+  const auto found = texts.find(reason);
+  return found == texts.end() ? "git failed in " + instance + ": " + detail : found->second;
+}
+
+std::string TextOf(const Target& target, const std::vector<std::string>& common,
+                   const Program::Settings& settings, std::string_view program) {
+  const CopyFacts& facts = target.side.facts();
+  Program::Settings all = {
+      {"G", target.directory},
+      {"ID", target.side.place().id},
+      {"SENT", facts.sent},
+      {"BASE", facts.base},
+      {"TAKEN", facts.taken.empty() ? facts.applied : facts.taken},
+      {"DONE", support::Join({facts.sent, facts.base, facts.taken, facts.applied}, " ")},
+      {"HAVE", support::Join(common, "\n")},
+      {"BRANCH", facts.branch}};
+  all.insert(all.end(), settings.begin(), settings.end());
+  std::string text;
+  for (const auto& [name, value] : all) text += name + "=" + shell::ShellQuote(value) + "\n";
+  return text.append(begin_program).append(work_program).append(program);
 }
 
 }  // namespace
@@ -77,69 +94,57 @@ std::vector<std::string> CommonCommits(const SideRepository& side) {
   return common;
 }
 
-std::string MakeProgram(const Target& target, const std::vector<std::string>& common,
-                        const Settings& settings, std::string_view program) {
-  const CopyFacts& facts = target.side.facts();
-  const std::string& taken = facts.taken.empty() ? facts.applied : facts.taken;
-  Settings all = {
-      {"G", target.directory},
-      {"ID", target.side.place().id},
-      {"SENT", facts.sent},
-      {"BASE", facts.base},
-      {"TAKEN", taken},
-      {"DONE", support::Join({facts.sent, facts.base, facts.taken, facts.applied}, " ")},
-      {"HAVE", support::Join(common, "\n")},
-      {"BRANCH", facts.branch}};
-  all.insert(all.end(), settings.begin(), settings.end());
-  std::string text;
-  for (const auto& [name, value] : all) text += name + "=" + shell::ShellQuote(value) + "\n";
-  return text.append(begin_program).append(work_program).append(program);
-}
-
-GuestState ReadState(GuestPipe& pipe, const Target& target) {
-  GuestState state;
-  try {
-    while (true) {
-      std::vector<std::string> report = pipe.NextReport();
-      if (report.front() == "decide") break;
-      ReadReport(std::move(report), target, state);
-    }
-  } catch (const GuestPipe::Failure& failure) {
-    Refuse(failure.reason(), failure.what(), target);
+Program::Program(const Target& target, const std::vector<std::string>& common,
+                 const Settings& settings, std::string_view text)
+    : pipe(target.guest, TextOf(target, common, settings, text)), target_(target) {
+  for (auto report = NextReport(); report.front() != "decide"; report = NextReport()) {
+    ReadReport(std::move(report));
   }
   const bool is_known = !target.side.facts().sent.empty();
   if (state.directory == "foreign" && is_known) state.directory = "damaged";
   if (state.directory == "ours" && state.work.empty()) state.directory = "damaged";
-  return state;
 }
 
-void RequireOurs(const GuestState& state, const Target& target) {
-  if (state.directory != "ours") Refuse(state.directory, "", target);
+std::vector<std::string> Program::NextReport() {
+  try {
+    return pipe.NextReport();
+  } catch (const GuestPipe::Failure& failure) {
+    throw GuestPipe::Failure(Advice(failure.reason, failure.what(), target_), failure.reason);
+  }
 }
 
-void Refuse(const std::string& reason, const std::string& detail, const Target& target) {
-  const std::string& instance = target.instance;
-  const std::string& directory = target.directory;
-  const std::map<std::string, std::string> texts = {
-      {"git", "git 2.30 or newer is needed in the guest: sudo apt-get install git"},
-      {"busy", "Another limactl mcp works with this copy."},
-      {"absent", "The copy is gone from " + instance + ":" + directory +
-                     ". Make it anew: limactl mcp copy " + instance},
-      {"interrupted", "The last copy was interrupted. Complete it: limactl mcp copy " + instance},
-      {"damaged", "The copy's .git is gone or damaged; its files are still in " + instance + ":" +
-                      directory + ". drop --force makes a new copy."},
-      {"foreign", directory + " exists in " + instance +
-                      " and is no copy of ours. Move it away, or --copy-dir DIR."},
-      {"other", directory + " in " + instance +
-                    " is the copy of another project: --copy-dir DIR names another directory."},
-      {"directory", directory + " cannot be made in " + instance +
-                        " (sudo wants a password): --copy-dir DIR names a directory that you can "
-                        "write."},
-      {"space", instance + " has no space left" + detail + "."},
-      {"drop", directory + " cannot be deleted in " + instance + ": " + detail}};
-  const auto found = texts.find(reason);
-  throw CallError(found == texts.end() ? "git failed in " + instance + ": " + detail
-                                       : found->second);
+void Program::Next() {
+  (void)NextReport();
+}
+
+void Program::ReadReport(std::vector<std::string> words) {
+  constexpr std::size_t kMaxLinks = 10;
+  constexpr std::size_t kMaxName = 200;
+  const std::string kind = words.front();
+  words.erase(words.begin());
+  const std::string rest = support::Join(words, " ");
+  if (kind == "git" && !IsNewEnough(rest, 30)) throw CallError(Advice("git", "", target_));
+  if (kind == "state") state.directory = rest;
+  if (kind == "have") state.known.push_back(rest);
+  if (kind == "files") state.files = ToNumber(rest);
+  if (kind == "work") {
+    words.resize(4);
+    // git takes a shorter id for the beginning of one.
+    if (!IsObjectId(words[0]) || words[0].size() != target_.side.facts().sent.size()) {
+      ThrowNonsense();
+    }
+    state.work = words[0];
+    state.commits = ToNumber(words[1]);
+    state.others = ToNumber(words[2]);
+    state.lost = ToNumber(words[3]);
+  }
+  if (kind == "link" && state.links.size() < kMaxLinks) {
+    state.links.push_back(support::Printable(rest.substr(0, kMaxName)));
+  }
+}
+
+void Program::RequireOurs() const {
+  if (state.directory != "ours") throw CallError(Advice(state.directory, "", target_));
 }
 
 void RequireNoMount(const std::vector<lima::Mount>& mounts, const std::string& directory,

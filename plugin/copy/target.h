@@ -44,22 +44,32 @@ struct GuestState {
 /// if the user's gc has deleted one.
 std::vector<std::string> CommonCommits(const SideRepository& side);
 
-using Settings = std::vector<std::pair<std::string, std::string>>;
+/// One of programs/, which runs in the guest.
+class Program {
+ public:
+  using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/// The text of one of programs/ after begin.sh and work.sh, with the variables that all need and
-/// `settings`. `common`: commits that need not be sent if the guest has them too, or the host.
-std::string MakeProgram(const Target& target, const std::vector<std::string>& common,
-                        const Settings& settings, std::string_view program);
+  /// Starts `text`, after begin.sh and work.sh, with the variables that all need and `settings`;
+  /// reads its reports until it waits for a decision. `common`: commits that need not be sent if
+  /// the other side has them too. Throws support::CallError.
+  Program(const Target& target, const std::vector<std::string>& common, const Settings& settings,
+          std::string_view text);
 
-/// Reads reports until the program waits for a decision. Throws support::CallError.
-GuestState ReadState(GuestPipe& pipe, const Target& target);
+  GuestState state;
+  GuestPipe pipe;
 
-/// Throws support::CallError, with what to do, unless the directory is the copy.
-void RequireOurs(const GuestState& state, const Target& target);
+  /// Reads a report. Throws GuestPipe::Failure, with what the user can do.
+  void Next();
 
-/// Throws support::CallError with what to do about the reason of a GuestPipe::Failure, or a state.
-[[noreturn]] void Refuse(const std::string& reason, const std::string& detail,
-                         const Target& target);
+  /// Throws support::CallError, with what to do, unless the directory is the copy.
+  void RequireOurs() const;
+
+ private:
+  std::vector<std::string> NextReport();
+  void ReadReport(std::vector<std::string> words);
+
+  const Target& target_;
+};
 
 /// "1 file" or "2 files".
 std::string Count(std::uint64_t number, const std::string& what);

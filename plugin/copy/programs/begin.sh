@@ -18,10 +18,11 @@ fail() {
   say fail "$*"
   exit 1
 }
-# What fails because less than 1 MiB is free is reported as that.
+# What fails because less than 1 MiB is free is reported as that, with what is needed.
+needed=0
 fail_or_full() {
   free=$(df -Pk "$G" 2>/dev/null | awk 'NR == 2 { print $4 }')
-  [ "${free:-9999}" -ge 1024 ] || fail space
+  [ "${free:-9999}" -ge 1024 ] || fail space "$((needed / 1000000 + 1)) MB"
   fail "$1"
 }
 # Whether one of the words $2 is $1.

@@ -24,6 +24,7 @@ receive() {
   for kind in pack idx; do
     say ready
     read -r size name || exit 1
+    needed=$((needed + size))
     head -c "$size" >"$pack/tmp_$kind" || fail_or_full pack
   done
   confirm sent
