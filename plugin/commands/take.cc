@@ -1,12 +1,9 @@
-#include <unistd.h>
-
 #include <iostream>
 
-#include "agents/agent.h"
 #include "commands/commands.h"
 #include "commands/copy_command.h"
+#include "commands/project.h"
 #include "copy/copy.h"
-#include "support/printable.h"
 
 namespace commands {
 namespace {
@@ -15,15 +12,9 @@ namespace {
 void RequireConsent(std::size_t protected_files) {
   const std::string text =
       "Programs on this host obey " + copy::Count(protected_files, "file") + " of this change";
-  if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0) {
-    throw support::CallError(text + ". To apply it all the same: --yes");
-  }
-  std::cerr << text << ". Apply? [y/N] " << std::flush;
-  std::string answer;
-  std::getline(std::cin, answer);
-  if (answer != "y" && answer != "Y" && answer != "yes") {
-    throw support::CallError("Nothing was changed.");
-  }
+  const auto is_wanted = AskUser(text + ". Apply? [y/N] ", false);
+  if (!is_wanted) throw support::CallError(text + ". To apply it all the same: --yes");
+  if (!*is_wanted) throw support::CallError("Nothing was changed.");
 }
 
 int Apply(CopyCommand& command, bool yes, std::uint64_t max_size) {

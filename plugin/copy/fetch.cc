@@ -83,7 +83,7 @@ GuestState Converse(const Target& target, std::uint64_t max_size,
   program.RequireOurs();
   const std::string& work = program.state.work;
   if (std::find(common.begin(), common.end(), work) == common.end()) {
-    program.Next();  // "pack"
+    program.NextReport();  // "pack"
     const ScratchDirectory quarantine(side);
     fs::create_directory(quarantine.path() / "pack");
     SideRepository::Borrow(quarantine.path(), side.path() / "objects");

@@ -12,7 +12,6 @@
 
 #include "copy/git.h"
 #include "shell/resident_script.h"
-#include "support/join.h"
 #include "support/printable.h"
 #include "support/units.h"
 
@@ -28,15 +27,11 @@ constexpr std::size_t kMaxWaiting = std::size_t{1} << 20;
 /// Bytes of reports, and of messages.
 constexpr std::uint64_t kMaxReports = std::uint64_t{4} << 20;
 
+constexpr std::size_t kMaxMessage = 300;  // that is shown
+
 constexpr std::streamsize kPiece = 65536;
 
 constexpr std::chrono::milliseconds kInterval{200};
-
-/// Of the guest, for an error.
-std::string Words(const std::string& text) {
-  constexpr std::size_t kMaxWords = 300;
-  return support::Printable(text.substr(0, kMaxWords));
-}
 
 [[noreturn]] void Stop(const std::string& problem) {
   throw CallError(problem + " Nothing was changed.");
@@ -152,11 +147,7 @@ std::vector<std::string> GuestPipe::NextReport() {
     // Other lines are what a profile prints.
     if (words.size() < 2 || words.front() != channel_->marker) continue;
     words.erase(words.begin());
-    if (words.front() != "fail") return words;
-    words.resize(std::max<std::size_t>(words.size(), 2));
-    const std::string reason = words[1];
-    words.erase(words.begin(), words.begin() + 2);
-    throw Failure(words.empty() ? LastMessage() : Words(support::Join(words, " ")), reason);
+    return words;
   }
 }
 
@@ -204,7 +195,8 @@ void GuestPipe::ShowProgress(const char* pack) {
 std::string GuestPipe::LastMessage() const {
   const std::scoped_lock lock(channel_->mutex);
   const std::vector<std::string> lines = Split(channel_->message, '\n');
-  return lines.empty() ? "no reason given" : Words(lines.back());
+  return lines.empty() ? "no reason given"
+                       : support::Printable(lines.back().substr(0, kMaxMessage));
 }
 
 }  // namespace copy

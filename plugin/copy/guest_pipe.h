@@ -26,14 +26,6 @@ class GuestPipe {
   static constexpr std::chrono::seconds kSilence{60};
   static constexpr std::chrono::hours kTotal{1};
 
-  /// The program has reported "fail", a reason, and perhaps more words, else the end of its
-  /// standard error.
-  struct Failure : support::CallError {
-    Failure(const std::string& message, std::string why)
-        : CallError(message), reason(std::move(why)) {}
-    std::string reason;
-  };
-
   /// Starts `program`, a text for /bin/sh that uses $marker.
   GuestPipe(guest::Guest& guest, const std::string& program);
   ~GuestPipe();
@@ -43,9 +35,12 @@ class GuestPipe {
   // Each throws support::CallError at a limit. On a terminal, packs show how much has been
   // transferred.
 
-  /// The words of the next report. Throws support::CallError when the program or the connection
-  /// ends.
+  /// The words of the next report, at least one. Throws support::CallError when the program or the
+  /// connection ends.
   std::vector<std::string> NextReport();
+
+  /// The last line of the program's standard error, printable.
+  [[nodiscard]] std::string LastMessage() const;
 
   void Answer(const std::string& line) { Send(line + "\n"); }
 
@@ -63,8 +58,6 @@ class GuestPipe {
   /// Adds to `received_`; false if it stays empty, at the end.
   bool ReadMore(const char* pack = nullptr);
   void ShowProgress(const char* pack);
-  /// The last line of the program's messages.
-  std::string LastMessage() const;
 
   std::shared_ptr<Channel> channel_;
   std::unique_ptr<shell::Process> process_;

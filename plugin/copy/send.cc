@@ -40,7 +40,7 @@ void SendPack(Program& program, const SideRepository& side, const Project& proje
   program.pipe.Answer("send");
   for (const char* kind : {".pack", ".idx"}) {
     const fs::path file = directory.path() / (name + kind);
-    program.Next();  // "ready"
+    program.NextReport();  // "ready"
     program.pipe.Answer(std::to_string(fs::file_size(file)) + " " + name);
     program.pipe.SendFile(file);
   }
@@ -85,12 +85,12 @@ Sent Converse(const Target& target, const Project& project, const Snapshot& snap
     if (std::find(known.begin(), known.end(), id) != known.end()) revisions += "^" + id + "\n";
   }
   SendPack(program, side, project, revisions);
-  program.Next();  // "applied"
+  program.NextReport();  // "applied"
   facts.sent = snapshot.commit;
   facts.base = project.head;
   side.Save(facts);
   program.pipe.Answer("applied");
-  program.Next();  // "end"
+  program.NextReport();  // "end"
   return sent;
 }
 
@@ -100,7 +100,7 @@ Sent Send(const Target& target, const Project& project, const Snapshot& snapshot
   Sent sent;
   try {
     sent = Converse(target, project, snapshot, CommonCommits(target.side));
-  } catch (const GuestPipe::Failure& failure) {
+  } catch (const Program::Failure& failure) {
     // It may lack what its ids need.
     if (failure.reason != "apply") throw;
     sent = Converse(target, project, snapshot, {});
@@ -124,7 +124,7 @@ void Drop(const Target& target, bool force) {
                       " not taken: take, or --force.");
     }
     program.pipe.Answer("drop");
-    program.Next();  // "end"
+    program.NextReport();  // "end"
   }
   target.side.Remove();
 }

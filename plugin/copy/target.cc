@@ -47,7 +47,7 @@ std::string Advice(const std::string& reason, const std::string& detail, const T
       {"directory", directory + " cannot be made in " + instance +
                         " (sudo wants a password): --copy-dir DIR names a directory that you can "
                         "write."},
-      {"space", instance + " has no space left (" + detail + " needed)."},
+      {"space", instance + " has no space left (" + detail + " MB needed)."},
       {"drop", directory + " cannot be deleted in " + instance + ": " + detail}};
   const auto found = texts.find(reason);
   return found == texts.end() ? "git failed in " + instance + ": " + detail : found->second;
@@ -106,15 +106,11 @@ Program::Program(const Target& target, const std::vector<std::string>& common,
 }
 
 std::vector<std::string> Program::NextReport() {
-  try {
-    return pipe.NextReport();
-  } catch (const GuestPipe::Failure& failure) {
-    throw GuestPipe::Failure(Advice(failure.reason, failure.what(), target_), failure.reason);
-  }
-}
-
-void Program::Next() {
-  (void)NextReport();
+  std::vector<std::string> words = pipe.NextReport();
+  if (words.front() != "fail") return words;
+  words.resize(3);
+  const std::string detail = words[2].empty() ? pipe.LastMessage() : support::Printable(words[2]);
+  throw Failure(Advice(words[1], detail, target_), words[1]);
 }
 
 void Program::ReadReport(std::vector<std::string> words) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "guest/guest.h"
 #include "lima/mounts.h"
 #include "support/context.h"
+#include "support/errors.h"
 
 namespace copy {
 
@@ -49,6 +49,12 @@ class Program {
  public:
   using Settings = std::vector<std::pair<std::string, std::string>>;
 
+  /// The program has reported "fail", a reason, and perhaps a detail.
+  struct Failure : support::CallError {
+    Failure(const std::string& text, std::string why) : CallError(text), reason(std::move(why)) {}
+    std::string reason;
+  };
+
   /// Starts `text`, after begin.sh and work.sh, with the variables that all need and `settings`;
   /// reads its reports until it waits for a decision. `common`: commits that need not be sent if
   /// the other side has them too. Throws support::CallError.
@@ -58,14 +64,13 @@ class Program {
   GuestState state;
   GuestPipe pipe;
 
-  /// Reads a report. Throws GuestPipe::Failure, with what the user can do.
-  void Next();
+  /// Throws Failure with what the user can do, and as GuestPipe.
+  std::vector<std::string> NextReport();
 
   /// Throws support::CallError, with what to do, unless the directory is the copy.
   void RequireOurs() const;
 
  private:
-  std::vector<std::string> NextReport();
   void ReadReport(std::vector<std::string> words);
 
   const Target& target_;

@@ -7,7 +7,7 @@ unset GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_C
 export GIT_CONFIG_PARAMETERS="'core.hooksPath=/dev/null' 'hook.reference-transaction.enabled=false' \
 'hook.post-index-change.enabled=false' 'core.fsmonitor=false' 'core.splitIndex=false' \
 'core.sparseCheckout=false' 'core.bare=false' 'core.quotePath=false' 'gc.auto=0' \
-'advice.addEmbeddedRepo=false' 'checkout.workers=0'"
+'advice.addEmbeddedRepo=false'"
 copied=$GIT_DIR/limactl-mcp
 next=$copied.next
 index=$copied.index
@@ -22,7 +22,7 @@ fail() {
 needed=0
 fail_or_full() {
   free=$(df -Pk "$G" 2>/dev/null | awk 'NR == 2 { print $4 }')
-  [ "${free:-9999}" -ge 1024 ] || fail space "$((needed / 1000000 + 1)) MB"
+  [ "${free:-9999}" -ge 1024 ] || fail space "$((needed / 1000000 + 1))"
   fail "$1"
 }
 # Whether one of the words $2 is $1.
