@@ -194,6 +194,12 @@ std::vector<std::string> Existing(const Git& git, const std::vector<std::string>
   return found;
 }
 
+std::string Excluding(const std::vector<std::string>& ids) {
+  std::string lines;
+  for (const std::string& id : ids) lines += "^" + id + "\n";
+  return lines;
+}
+
 bool IsNewEnough(const std::string& version, int minor) {
   std::pair<int, int> found;
   return std::sscanf(version.c_str(), "git version %d.%d", &found.first, &found.second) == 2 &&

@@ -93,6 +93,9 @@ class Git {
 /// Those among `ids` that are commits which git has.
 std::vector<std::string> Existing(const Git& git, const std::vector<std::string>& ids);
 
+/// Lines for `git pack-objects --revs`: nothing that these commits have.
+std::string Excluding(const std::vector<std::string>& ids);
+
 /// Whether "git version 2.39.5" is 2.`minor` or newer.
 bool IsNewEnough(const std::string& version, int minor);
 

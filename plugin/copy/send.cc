@@ -44,6 +44,7 @@ void SendPack(Program& program, const SideRepository& side, const Project& proje
     program.pipe.Answer(std::to_string(fs::file_size(file)) + " " + name);
     program.pipe.SendFile(file);
   }
+  program.NextReport();  // "received"
   program.pipe.Answer("sent");
 }
 
@@ -79,12 +80,11 @@ Sent Converse(const Target& target, const Project& project, const Snapshot& snap
   if (!use) return {SendEnd::kContinued, state};
   CopyFacts facts = {project.format, target.project, target.directory, project.branch};
   if (side.facts().directory.empty()) side.Save(facts);
-  std::string revisions = snapshot.commit + "\n" + project.head + "\n";
-  for (const std::string& id : common) {
-    const auto& known = state.known;
-    if (std::find(known.begin(), known.end(), id) != known.end()) revisions += "^" + id + "\n";
-  }
-  SendPack(program, side, project, revisions);
+  std::vector<std::string> known = common;  // by both
+  std::erase_if(known, [&](const std::string& id) {
+    return std::find(state.known.begin(), state.known.end(), id) == state.known.end();
+  });
+  SendPack(program, side, project, snapshot.commit + "\n" + project.head + "\n" + Excluding(known));
   program.NextReport();  // "applied"
   facts.sent = snapshot.commit;
   facts.base = project.head;

@@ -104,11 +104,7 @@ Taken TakeBranch(const Git& users, SideRepository& side, const std::string& name
     facts.taking = work;
     side.Save(facts);
     const std::string head = users.Run({"rev-parse", "-q", "--verify", "HEAD^{commit}"}).Line();
-    std::string revisions = work + "\n";
-    for (const std::string& id : Existing(users, {facts.base, facts.taken, head})) {
-      revisions += "^" + id + "\n";
-    }
-    AddPack(users, side, revisions);
+    AddPack(users, side, work + "\n" + Excluding(Existing(users, {facts.base, facts.taken, head})));
     users.Require({"-c", "core.logAllRefUpdates=true", "update-ref", "-m", "limactl mcp take",
                    std::string(kBranches) + branch, work, old},
                   "git cannot set the branch " + branch);

@@ -13,7 +13,8 @@ prepare() {
   { [ -e "$GIT_DIR/HEAD" ] || printf '%s' "$CONFIG" >"$GIT_DIR/config"; } &&
     git init -q --template= --object-format="$FORMAT"
 }
-# The host answers with the size and the name of the pack, and sends its two files.
+# The host answers with the size and the name of the pack, and sends its two files. It waits after each, since
+# some `head` read ahead.
 receive() {
   # What a killed git left, also below refs/.
   find "$GIT_DIR" \( -name '*.lock' ! -path "$GIT_DIR/objects/*" -o -path "$GIT_DIR/objects/pack/tmp_*" \) \
@@ -27,6 +28,7 @@ receive() {
     needed=$((needed + size))
     head -c "$size" >"$pack/tmp_$kind" || fail_or_full pack
   done
+  say received
   confirm sent
   mv "$pack/tmp_pack" "$pack/$name.pack" && mv "$pack/tmp_idx" "$pack/$name.idx"
 }
