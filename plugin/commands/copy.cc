@@ -12,20 +12,8 @@
 namespace commands {
 namespace {
 
-void Report(const copy::Sent& sent, const copy::Snapshot& snapshot, const std::string& place,
-            const std::string& instance) {
-  const auto say = [](const std::string& line) { std::cerr << support::Printable(line) << '\n'; };
-  if (sent.end == copy::SendEnd::kContinued) {
-    const std::string summary = sent.before.Summary();
-    say("The copy in " + place + " stays as it is: " +
-        (summary.empty() ? "it is in use." : summary + " not taken. limactl mcp take " + instance));
-    return;
-  }
-  for (const std::string& note : snapshot.notes) say("Note: " + note + ".");
-  if (sent.end == copy::SendEnd::kMade) say("Copied to " + place + ".");
-  if (sent.end == copy::SendEnd::kReplaced)
-    say("The copy in " + place + " starts again from here.");
-  if (sent.end == copy::SendEnd::kUnchanged) say("The copy in " + place + " is up to date.");
+void Say(const std::string& line) {
+  std::cerr << support::Printable(line) << '\n';
 }
 
 }  // namespace
@@ -55,10 +43,19 @@ void SendCopy(CopyCommand& command, const std::string& instance) {
   const copy::Target target = command.Connect();
   const bool was_made = !command.side().facts().sent.empty();
   const copy::Sent sent = copy::Send(target, project, snapshot);
-  if (was_made && sent.before.directory == "absent") {
-    std::cerr << "The copy was gone; it is made anew.\n";
+  const std::string place = instance + ":" + target.directory;
+  if (sent.end == copy::SendEnd::kContinued) {
+    const std::string summary = sent.before.Summary();
+    return Say(
+        "The copy in " + place + " stays as it is: " +
+        (summary.empty() ? "it is in use." : summary + " not taken. limactl mcp take " + instance));
   }
-  Report(sent, snapshot, instance + ":" + target.directory, instance);
+  if (sent.end == copy::SendEnd::kUnchanged) return Say("The copy in " + place + " is up to date.");
+  if (was_made && sent.before.directory == "absent") Say("The copy was gone; it is made anew.");
+  for (const std::string& note : snapshot.notes) Say("Note: " + note + ".");
+  for (const std::string& note : copy::ListNotes(project, users)) Say("Note: " + note + ".");
+  Say(sent.end == copy::SendEnd::kMade ? "Copied to " + place + "."
+                                       : "The copy in " + place + " starts again from here.");
 }
 
 int Copy(const std::vector<std::string>& arguments) {

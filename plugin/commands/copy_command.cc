@@ -6,7 +6,6 @@
 #include <iostream>
 
 #include "agents/agent.h"
-#include "commands/agent_instance.h"
 #include "commands/commands.h"
 #include "commands/project.h"
 #include "copy/copy.h"

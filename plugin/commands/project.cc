@@ -1,15 +1,20 @@
 #include "commands/project.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
+#include <iostream>
 #include <system_error>
 
-#include "commands/agent_instance.h"
+#include "connection/limactl_start.h"
 #include "lima/home.h"
 #include "lima/mounts.h"
 #include "lima/sandbox.h"
+#include "lima/status.h"
 #include "paths/roots.h"
 #include "shell/shell_quote.h"
 #include "support/environment.h"
+#include "support/foreground_child.h"
 #include "support/join.h"
 #include "support/utf8.h"
 #include "tools/tool_list.h"
@@ -102,6 +107,48 @@ std::vector<std::string> ToolNames() {
   std::vector<std::string> names;
   for (const mcp::ToolDefinition& tool : tools::Definitions()) names.push_back(tool.name);
   return names;
+}
+
+std::optional<bool> AskUser(const std::string& question, bool by_default) {
+  if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0) return std::nullopt;
+  std::cerr << question << std::flush;
+  std::string answer;
+  if (!std::getline(std::cin, answer)) return false;
+  if (answer.empty()) return by_default;
+  return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+void RequireInstance(const std::filesystem::path& lima_home, const std::string& name, bool offers) {
+  std::error_code unknown;
+  const bool is_missing_agent =
+      name == kAgentInstance && !std::filesystem::exists(lima_home / name / "lima.yaml", unknown);
+  if (!is_missing_agent || unknown) return lima::RequireInstance(lima_home, name);
+
+  const std::string text = "there is no Lima instance \"" + name + "\" in " + lima_home.string();
+  const std::vector<std::string> command = lima::MountlessSandboxCommand(name);
+  const auto is_wanted =
+      offers ? AskUser(text +
+                           ", a virtual machine for agents that mounts nothing of this host.\n"
+                           "Create it now? [Y/n] ",
+                       true)
+             : std::nullopt;
+  if (!is_wanted) {
+    throw support::CallError(text +
+                             "; create it, without mounts, with: " + shell::ShellCommand(command));
+  }
+  if (!*is_wanted) throw support::CallError("nothing was created");
+  UseSafeSearchPath(name);
+  if (support::RunInForeground([&] { support::Become(command); }) == 0) return;
+  throw support::CallError("`" + shell::ShellCommand(command) + "` failed");
+}
+
+void StartIfStopped(const lima::InstanceConfiguration& configuration) {
+  const auto status = lima::InspectStatus(configuration.directory(), configuration.vm_type);
+  if (status.state != lima::State::kStopped) return;
+  UseSafeSearchPath(configuration.name);
+  connection::StartInstance(configuration.name, {}, [](const std::string& text) {
+    std::cerr << text << ", which may take a minute...\n";
+  });
 }
 
 }  // namespace commands

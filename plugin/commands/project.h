@@ -2,12 +2,14 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "agents/agent.h"
 #include "commands/commands.h"
+#include "lima/configuration.h"
 #include "paths/guest_reach.h"
 
 /// What several commands need of an instance, an agent or a project.
@@ -41,5 +43,16 @@ std::chrono::seconds CallTimeout(std::chrono::milliseconds command_timeout);
 
 /// The names of the server's tools.
 std::vector<std::string> ToolNames();
+
+/// The answer to a question that ends with "[Y/n] " or "[y/N] ". Nothing without a terminal.
+std::optional<bool> AskUser(const std::string& question, bool by_default);
+
+/// As lima::RequireInstance, but "agent" is created without mounts: the error for a missing one has
+/// the command, and with `offers`, on a terminal, the user is asked. Throws support::CallError.
+void RequireInstance(const std::filesystem::path& lima_home, const std::string& name,
+                     bool offers = false);
+
+/// Starts it if it is stopped, and says so on standard error. Throws support::CallError.
+void StartIfStopped(const lima::InstanceConfiguration& configuration);
 
 }  // namespace commands

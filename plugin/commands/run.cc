@@ -15,7 +15,6 @@
 
 #include "agents/agent.h"
 #include "agents/session.h"
-#include "commands/agent_instance.h"
 #include "commands/commands.h"
 #include "commands/copy_command.h"
 #include "commands/option_parser.h"

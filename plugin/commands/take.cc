@@ -1,12 +1,9 @@
-#include <unistd.h>
-
 #include <iostream>
 
-#include "agents/agent.h"
 #include "commands/commands.h"
 #include "commands/copy_command.h"
+#include "commands/project.h"
 #include "copy/copy.h"
-#include "support/printable.h"
 
 namespace commands {
 namespace {
@@ -15,29 +12,23 @@ namespace {
 void RequireConsent(std::size_t protected_files) {
   const std::string text =
       "Programs on this host obey " + copy::Count(protected_files, "file") + " of this change";
-  if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0) {
-    throw support::CallError(text + ". To apply it all the same: --yes");
-  }
-  std::cerr << text << ". Apply? [y/N] " << std::flush;
-  std::string answer;
-  std::getline(std::cin, answer);
-  if (answer != "y" && answer != "Y" && answer != "yes") {
-    throw support::CallError("Nothing was changed.");
-  }
+  const auto is_wanted = AskUser(text + ". Apply? [y/N] ", false);
+  if (!is_wanted) throw support::CallError(text + ". To apply it all the same: --yes");
+  if (!*is_wanted) throw support::CallError("Nothing was changed.");
 }
 
-int Apply(CopyCommand& command, bool yes) {
+int Apply(CopyCommand& command, bool yes, std::uint64_t max_size) {
   const copy::SideRepository& side = command.side();
   const std::string from = copy::AppliedSoFar(side);
   if (side.facts().work == from) {
     std::cout << "Nothing to take.\n";
     return 0;
   }
-  const auto names = copy::ChangedNames(side, from, side.facts().work);
+  const std::size_t files = copy::CountChanged(side, from, side.facts().work);
   const std::size_t protected_files = command.PrintReport(from, command.DefaultBranch());
   if (protected_files > 0 && !yes) RequireConsent(protected_files);
-  copy::ApplyWork(command.users(), command.side());
-  std::cout << copy::Count(names.size(), "file") << " changed in the working tree.\n";
+  copy::ApplyWork(command.users(), command.side(), max_size);
+  std::cout << copy::Count(files, "file") << " changed in the working tree.\n";
   return 0;
 }
 
@@ -52,7 +43,7 @@ void ReportBranch(const copy::Taken& taken, const copy::SideRepository& side,
   const std::string commits = side.git().Run({"rev-list", "--count", work, "^" + sent}).Line();
   std::cout << "Branch " << taken.branch << ": "
             << copy::Count(std::stoull("0" + commits), "commit") << ", "
-            << copy::Count(copy::ChangedNames(side, sent, work).size(), "file") << " changed.\n";
+            << copy::Count(copy::CountChanged(side, sent, work), "file") << " changed.\n";
   if (sent == side.facts().base) return;
   std::cerr << "Note: it begins with a commit of your own uncommitted and untracked files: do not "
                "push it as it is.\n"
@@ -90,7 +81,7 @@ int Take(const std::vector<std::string>& arguments) {
     std::cerr << "Note: not taken: " << copy::Count(state.others, "commit")
               << " on other branches or in stashes.\n";
   }
-  if (apply) return Apply(command, (*parsed)["yes"].as<bool>());
+  if (apply) return Apply(command, (*parsed)["yes"].as<bool>(), max_size);
   if (state.work == side.facts().sent) {
     std::cout << "Nothing to take.\n";
     return 0;

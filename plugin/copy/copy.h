@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,9 +38,6 @@ inline constexpr std::uint64_t kMaxSize = std::uint64_t{2} << 30;
 /// that a working tree can have; otherwise nothing of it is left.
 GuestState Fetch(const Target& target, std::uint64_t max_size);
 
-/// Only asks the guest, whose answer is not verified.
-GuestState Ask(const Target& target);
-
 /// Throws if `name` is no name of a branch, or another branch is in its way.
 void RequireBranchName(const Git& users, const std::string& name);
 
@@ -57,12 +55,17 @@ Taken TakeBranch(const Git& users, SideRepository& side, const std::string& name
 std::string AppliedSoFar(const SideRepository& side);
 
 /// Applies what changed since AppliedSoFar to the user's working tree, with the user's `git apply`:
-/// all or nothing.
-void ApplyWork(const Git& users, SideRepository& side);
+/// all or nothing. A patch above `max_size` is refused.
+void ApplyWork(const Git& users, SideRepository& side, std::uint64_t max_size);
 
-/// The names that differ between two commits.
-std::vector<std::string> ChangedNames(const SideRepository& side, const std::string& from,
-                                      const std::string& to);
+/// How many files differ between two commits.
+std::size_t CountChanged(const SideRepository& side, const std::string& from,
+                         const std::string& to);
+
+/// What changed from a commit to "work", for `git apply`. Throws support::CallError if it has more
+/// than `max_size` bytes.
+void WritePatch(const SideRepository& side, const std::string& from,
+                const std::filesystem::path& file, std::uint64_t max_size);
 
 /// What to say when an agent has ended, after a Fetch that returned `state`: a line, or nothing if
 /// nothing is left to take. `instance` is what the user adds to the commands: "", or the instance

@@ -1,16 +1,17 @@
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 
 #include "copy/copy.h"
 #include "support/environment.h"
 #include "support/errors.h"
 #include "support/printable.h"
+#include "support/units.h"
 
 namespace copy {
 namespace {
@@ -18,7 +19,11 @@ namespace {
 /// Bytes of a line that a terminal is shown.
 constexpr std::size_t kMaxLine = 4096;
 
-constexpr const char* kWhat = "git cannot compare the copy with what was sent";
+const std::string kWhat = "git cannot compare the copy with what was sent: ";
+
+/// Nothing that the user or the guest has configured changes it.
+const Git::Arguments kDiff = {"diff", "--no-color", "--no-ext-diff", "--no-textconv",
+                              "--no-renames"};
 
 const char* ColourOf(std::string_view line) {
   if (line.starts_with("diff ") || line.starts_with("+++ ") || line.starts_with("--- ")) {
@@ -44,29 +49,14 @@ std::string TerminalLine(std::string_view line) {
   return colour == nullptr ? text + "\n" : colour + text + "\x1b[m\n";
 }
 
-/// Where text for a terminal goes: the user's pager, or the terminal.
-class Pager {
- public:
-  Pager() {
-    std::string program = support::EnvironmentVariable("PAGER");
-    if (program.empty()) program = "less";
-    ::setenv("LESS", "FRX", 0);
-    std::fflush(stdout);
-    // Without the pager, cat takes over.
-    pipe_.reset(::popen((program + " || cat").c_str(), "w"));
-  }
-  /// False if the user has seen enough.
-  bool Write(const std::string& text) {
-    std::FILE* const file = pipe_ ? pipe_.get() : stdout;
-    return std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
-  }
-
- private:
-  struct Close {
-    void operator()(std::FILE* file) const noexcept { ::pclose(file); }
-  };
-  std::unique_ptr<std::FILE, Close> pipe_;
-};
+/// The user's pager; without it, cat takes over.
+std::FILE* OpenPager() {
+  std::string program = support::EnvironmentVariable("PAGER");
+  if (program.empty()) program = "less";
+  ::setenv("LESS", "FRX", 0);
+  std::fflush(stdout);
+  return ::popen((program + " || cat").c_str(), "w");
+}
 
 }  // namespace
 
@@ -86,40 +76,59 @@ std::string TerminalLines(std::string_view bytes, std::string& rest) {
 
 void PrintDiff(const SideRepository& side, bool only_names) {
   const bool on_terminal = ::isatty(STDOUT_FILENO) != 0;
-  Git::Arguments arguments = {"diff", "--no-color", "--no-ext-diff", "--no-textconv",
-                              "--no-renames"};
-  if (only_names) {
-    arguments.emplace_back("--stat");
-  } else if (!on_terminal) {
-    arguments.emplace_back("--binary");
-  }
+  const bool is_patch = !on_terminal && !only_names;
+  Git::Arguments arguments = kDiff;
+  if (only_names) arguments.emplace_back("--stat");
+  if (is_patch) arguments.emplace_back("--binary");
   arguments.insert(arguments.end(), {side.facts().sent, side.facts().work});
-  if (!on_terminal && !only_names) {
-    GitChild diff = side.git().Start(arguments, {.output = STDOUT_FILENO});
-    if (diff.Finish() || diff.status() == 128 + SIGPIPE) return;
-    throw support::CallError(kWhat + (": " + diff.Words()));
-  }
-  GitChild diff = side.git().Start(arguments, {});
-  std::unique_ptr<Pager> pager;
+  GitChild diff = side.git().Start(arguments, {.output = is_patch ? STDOUT_FILENO : -1});
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pager(on_terminal ? OpenPager() : nullptr,
+                                                              &::pclose);
+  std::FILE* const file = pager ? pager.get() : stdout;
+  bool wanted = true;  // until the user has seen enough
   std::string rest;
-  bool wanted = true;
   diff.Read([&](std::string_view bytes) {
     const std::string text = TerminalLines(bytes, rest);
-    if (on_terminal && !pager) pager = std::make_unique<Pager>();
-    if (wanted && pager) wanted = pager->Write(text);
-    if (!pager) std::fwrite(text.data(), 1, text.size(), stdout);
+    wanted =
+        std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
     return wanted;
   });
-  if (!wanted) return;
-  if (!diff.Finish()) throw support::CallError(kWhat + (": " + diff.Words()));
+  if (!wanted || diff.Finish() || diff.status() == 128 + SIGPIPE) return;
+  throw support::CallError(kWhat + diff.Words());
 }
 
-std::vector<std::string> ChangedNames(const SideRepository& side, const std::string& from,
-                                      const std::string& to) {
-  const GitOutput names =
-      side.git().Run({"diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to});
-  if (!names.ok()) throw support::CallError(kWhat + (": " + names.words));
-  return Split(names.output, '\0');
+std::size_t CountChanged(const SideRepository& side, const std::string& from,
+                         const std::string& to) {
+  GitChild names =
+      side.git().Start({"diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to}, {});
+  std::size_t count = 0;
+  names.Read([&](std::string_view bytes) {
+    count += static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), '\0'));
+    return true;
+  });
+  if (!names.Finish()) throw support::CallError(kWhat + names.Words());
+  return count;
+}
+
+void WritePatch(const SideRepository& side, const std::string& from,
+                const std::filesystem::path& file, std::uint64_t max_size) {
+  Git::Arguments arguments = kDiff;
+  arguments.insert(arguments.end(), {"--binary", from, side.facts().work});
+  GitChild diff = side.git().Start(arguments, {});
+  std::ofstream patch(file, std::ios::binary);
+  std::uint64_t size = 0;
+  diff.Read([&](std::string_view bytes) {
+    size += bytes.size();
+    patch << bytes;
+    return size <= max_size && patch.good();
+  });
+  patch.close();
+  if (size > max_size) {
+    throw support::CallError("The patch has more than " + support::FormatByteCount(max_size) +
+                             " (--max-size). Nothing was changed.");
+  }
+  if (!patch) throw support::CallError("cannot write " + file.string());
+  if (!diff.Finish()) throw support::CallError(kWhat + diff.Words());
 }
 
 }  // namespace copy

@@ -1,9 +1,10 @@
+#include <algorithm>
 #include <filesystem>
-#include <utility>
 
 #include "copy/copy.h"
 #include "copy/programs.h"
 #include "support/errors.h"
+#include "support/wake_pipe.h"
 
 namespace copy {
 namespace {
@@ -22,51 +23,26 @@ class Unsound : public CallError {
       : CallError("What the guest sent is not sound: " + words + "." + kNothingChanged) {}
 };
 
-/// A directory for objects that goes with its object.
-class Quarantine {
- public:
-  explicit Quarantine(const SideRepository& side)
-      : objects_(side.path() / "objects"), directory_(side.path() / "incoming") {
-    fs::remove_all(directory_);
-    fs::create_directories(directory_ / "pack");
-    side.Borrow(directory_, objects_);
-  }
-  ~Quarantine() {
-    std::error_code ignored;
-    fs::remove_all(directory_, ignored);
-  }
-  Quarantine(const Quarantine&) = delete;
-  Quarantine& operator=(const Quarantine&) = delete;
-
-  [[nodiscard]] std::string variable() const {
-    return "GIT_OBJECT_DIRECTORY=" + directory_.string();
-  }
-
-  /// git finds a pack by its .idx.
-  void Accept() const {
-    for (const bool is_index : {false, true}) {
-      for (const auto& entry : fs::directory_iterator(directory_ / "pack")) {
-        const fs::path& file = entry.path();
-        if ((file.extension() == ".idx") == is_index) {
-          fs::rename(file, objects_ / "pack" / file.filename());
-        }
-      }
+/// Moves the pack in a directory to the side repository. git finds a pack by its .idx.
+void Accept(const fs::path& objects, const SideRepository& side) {
+  for (const bool is_index : {false, true}) {
+    for (const auto& entry : fs::directory_iterator(objects / "pack")) {
+      const fs::path& file = entry.path();
+      if ((file.extension() == ".idx") != is_index) continue;
+      fs::rename(file, side.path() / "objects/pack" / file.filename());
     }
   }
-
- private:
-  const fs::path objects_;
-  const fs::path directory_;
-};
+}
 
 void Index(GuestPipe& pipe, const Git& git, std::uint64_t max_size) {
-  pipe.BeginPack("Receiving", max_size);
+  support::Pipe input;
   GitChild index = git.Start({"-c", "pack.threads=1", "index-pack", "--stdin", "--fix-thin",
                               "--strict", "--max-input-size=" + std::to_string(max_size)},
-                             {.input = pipe.descriptor()});
-  const bool is_sound = index.Finish();
-  pipe.RequireSound();
-  if (!is_sound) throw Unsound(index.Words());
+                             {.input = input.read_end.get()});
+  input.read_end.Close();
+  pipe.Receive(input.write_end.get(), max_size);
+  input.write_end.Close();
+  if (!index.Finish()) throw Unsound(index.Words());
 }
 
 /// Throws Unsound unless `id` is a commit with everything that it needs.
@@ -99,45 +75,38 @@ void RequireNames(const Git& git, const std::string& id) {
   if (!list.Finish()) throw Unsound(list.Words());
 }
 
-GuestState Converse(const Target& target, std::uint64_t max_size, bool thin) {
+/// `common`: what the guest need not send.
+GuestState Converse(const Target& target, std::uint64_t max_size,
+                    const std::vector<std::string>& common) {
   SideRepository& side = target.side;
-  GuestPipe pipe(target.guest,
-                 MakeProgram(target, {}, {begin_program, work_program, fetch_program}));
-  GuestState state = ReadState(pipe, target);
-  RequireOurs(state, target);
-  // Also again if the user's gc deleted what it was compared with.
-  CopyFacts facts = side.facts();
-  facts.work = state.work;
-  if (Split(Excluding(side.git(), {facts.work, facts.sent, facts.base}), '\n').size() != 3) {
-    pipe.Answer(thin ? "thin" : "all");
-    pipe.NextReport();  // "pack"
-    const Quarantine quarantine(side);
-    const Git git = side.git().With({quarantine.variable()});
-    Index(pipe, git, max_size);
-    RequireComplete(git, state.work);
-    RequireNames(git, state.work);
-    quarantine.Accept();
+  Program program(target, common, {}, fetch_program);
+  program.RequireOurs();
+  const std::string& work = program.state.work;
+  if (std::find(common.begin(), common.end(), work) == common.end()) {
+    program.NextReport();  // "pack"
+    const ScratchDirectory quarantine(side);
+    fs::create_directory(quarantine.path() / "pack");
+    SideRepository::Borrow(quarantine.path(), side.path() / "objects");
+    const Git git = side.git().With({"GIT_OBJECT_DIRECTORY=" + quarantine.path().string()});
+    Index(program.pipe, git, max_size);
+    RequireComplete(git, work);
+    RequireNames(git, work);
+    Accept(quarantine.path(), side);
   }
+  CopyFacts facts = side.facts();
+  facts.work = work;
   side.Save(facts);
-  return state;
+  return program.state;
 }
 
 }  // namespace
 
 GuestState Fetch(const Target& target, std::uint64_t max_size) {
   try {
-    return Converse(target, max_size, true);
+    return Converse(target, max_size, CommonCommits(target.side));
   } catch (const Unsound&) {
-    return Converse(target, max_size, false);
+    return Converse(target, max_size, {});
   }
-}
-
-GuestState Ask(const Target& target) {
-  GuestPipe pipe(target.guest,
-                 MakeProgram(target, {}, {begin_program, work_program, fetch_program}));
-  GuestState state = ReadState(pipe, target);
-  RequireOurs(state, target);
-  return state;
 }
 
 }  // namespace copy

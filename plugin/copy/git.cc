@@ -15,6 +15,7 @@
 
 #include "support/environment.h"
 #include "support/errors.h"
+#include "support/join.h"
 #include "support/printable.h"
 #include "support/wake_pipe.h"
 
@@ -183,16 +184,20 @@ std::string Git::Require(const Arguments& arguments, std::string_view what,
   return result.Line();
 }
 
-std::string Excluding(const Git& git, const std::vector<std::string>& ids) {
-  std::string request;
-  for (const std::string& id : ids) request += id.empty() ? "" : id + "\n";
+std::vector<std::string> Existing(const Git& git, const std::vector<std::string>& ids) {
   const std::string text = git.Require({"cat-file", "--batch-check=%(objectname) %(objecttype)"},
-                                       "git cannot read the repository", request);
-  std::string excluded;
+                                       "git cannot read the repository", support::Join(ids, "\n"));
+  std::vector<std::string> found;
   for (const std::string& line : Split(text, '\n')) {
-    if (line.ends_with(" commit")) excluded += "^" + line.substr(0, line.find(' ')) + "\n";
+    if (line.ends_with(" commit")) found.push_back(line.substr(0, line.find(' ')));
   }
-  return excluded;
+  return found;
+}
+
+std::string Excluding(const std::vector<std::string>& ids) {
+  std::string lines;
+  for (const std::string& id : ids) lines += "^" + id + "\n";
+  return lines;
 }
 
 bool IsNewEnough(const std::string& version, int minor) {

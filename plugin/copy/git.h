@@ -90,8 +90,11 @@ class Git {
   int lock_ = -1;
 };
 
-/// Those among `ids` that are commits which git has, each as a line "^ID".
-std::string Excluding(const Git& git, const std::vector<std::string>& ids);
+/// Those among `ids` that are commits which git has.
+std::vector<std::string> Existing(const Git& git, const std::vector<std::string>& ids);
+
+/// Lines for `git pack-objects --revs`: nothing that these commits have.
+std::string Excluding(const std::vector<std::string>& ids);
 
 /// Whether "git version 2.39.5" is 2.`minor` or newer.
 bool IsNewEnough(const std::string& version, int minor);

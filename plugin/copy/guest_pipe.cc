@@ -1,18 +1,13 @@
 #include "copy/guest_pipe.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <condition_variable>
+#include <fstream>
 #include <iostream>
 #include <mutex>
-#include <optional>
-#include <system_error>
 #include <utility>
 
 #include "copy/git.h"
@@ -26,14 +21,21 @@ namespace {
 using support::CallError;
 using support::Clock;
 
-/// Bytes of input that may wait for the guest.
-constexpr std::size_t kMaxUnsent = std::size_t{512} << 10;
+/// Bytes that may wait for the guest, or for this host.
+constexpr std::size_t kMaxWaiting = std::size_t{1} << 20;
 
-/// Bytes of reports and messages.
+/// Bytes of reports, and of messages.
 constexpr std::uint64_t kMaxReports = std::uint64_t{4} << 20;
-constexpr std::size_t kMaxLine = 16384;
+
+constexpr std::size_t kMaxMessage = 300;  // that is shown
+
+constexpr std::streamsize kPiece = 65536;
 
 constexpr std::chrono::milliseconds kInterval{200};
+
+[[noreturn]] void Stop(const std::string& problem) {
+  throw CallError(problem + " Nothing was changed.");
+}
 
 bool WriteAll(int file, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -46,227 +48,155 @@ bool WriteAll(int file, std::string_view bytes) {
 
 }  // namespace
 
-/// What the session's thread, the pump and the caller share.
+/// What the session's thread and the caller share.
 class GuestPipe::Channel final : public shell::ProcessEvents {
  public:
-  explicit Channel(support::FileDescriptor end) : end_(std::move(end)) {}
-
-  const std::string marker = shell::MakeEndMarker();
-
-  [[nodiscard]] int descriptor() const { return end_.get(); }
-
   void OnOutput(shell::Stream stream, std::string_view bytes) override {
-    if (stream == shell::Stream::kError) return Keep(bytes);
-    {
-      const std::scoped_lock lock(mutex_);
-      received_ += bytes.size();
-      CheckSize();
+    constexpr std::size_t kKept = 4096;
+    std::unique_lock lock(mutex);
+    touched = Clock::now();
+    if (stream == shell::Stream::kError) {
+      message_bytes += bytes.size();
+      message += bytes;
+      message.erase(0, message.size() - std::min(message.size(), kKept));
+      return;
     }
-    WriteAll(end_.get(), bytes);  // waits for the reader; fails once it is closed
-    const std::scoped_lock lock(mutex_);
-    touched_ = Clock::now();
+    output += bytes;
+    changed.notify_all();
+    changed.wait(lock, [this] { return output.size() <= kMaxWaiting || closed; });
   }
 
   void OnInputSent(std::size_t bytes) override {
-    const std::scoped_lock lock(mutex_);
-    unsent_ -= std::min(unsent_, bytes);
-    sent_ += bytes;
-    touched_ = Clock::now();
-    changed_.notify_all();
+    const std::scoped_lock lock(mutex);
+    touched = Clock::now();
+    unsent -= std::min(unsent, bytes);
+    changed.notify_all();
   }
 
   void OnEnd(const shell::ProcessEnd& end) override {
-    const std::scoped_lock lock(mutex_);
-    if (!end.problem.empty()) message_ += end.problem + '\n';
-    Close();
+    const std::scoped_lock lock(mutex);
+    if (!end.problem.empty()) message += end.problem + '\n';
+    ended = true;
+    changed.notify_all();
   }
 
-  /// Nothing passes any more; what has been written to the host's end can still be read.
-  void Stop() {
-    const std::scoped_lock lock(mutex_);
-    Close();
-  }
+  const std::string marker = shell::MakeEndMarker();
+  const Clock::time_point made = Clock::now();
 
-  /// `before`: bytes of reports.
-  void BeginPack(const std::string& what, std::uint64_t before, std::uint64_t max_bytes) {
-    const std::scoped_lock lock(mutex_);
-    pack_ = what;
-    max_bytes_ = before + max_bytes;
-    too_large_ = "More than " + support::FormatByteCount(max_bytes) + " (--max-size).";
-    touched_ = began_ = Clock::now();
-    CheckSize();
-  }
-
-  void EndPack() {
-    const std::scoped_lock lock(mutex_);
-    pack_.clear();
-    if (std::exchange(shown_, false)) std::cerr << "\r\x1b[K" << std::flush;
-  }
-
-  /// Waits for a moment until the guest may be sent more.
-  bool WaitForRoom() {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, kInterval, [this] { return unsent_ <= kMaxUnsent; });
-  }
-
-  void AddUnsent(std::size_t bytes) {
-    const std::scoped_lock lock(mutex_);
-    unsent_ += bytes;
-  }
-
-  /// Closes the pipe at a limit, and shows progress. False when it is closed.
-  bool Watch() {
-    constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
-    constexpr std::chrono::seconds kQuiet{2};
-    const std::scoped_lock lock(mutex_);
-    const auto now = Clock::now();
-    if (now - made_ > kTotal) Break("This took longer than an hour.");
-    if (!pack_.empty() && now - touched_ > kSilence) Break("no data for 60 s.");
-    if (!pack_.empty() && now - began_ > kQuiet && ::isatty(STDERR_FILENO) != 0) {
-      shown_ = true;
-      std::cerr << '\r' << pack_ << ": " << (received_ + sent_) / kMebibyte << " MiB\x1b[K"
-                << std::flush;
-    }
-    return !closed_;
-  }
-
-  [[nodiscard]] std::string problem() const {
-    const std::scoped_lock lock(mutex_);
-    return problem_;
-  }
-
-  /// The last line of the program's messages.
-  [[nodiscard]] std::string LastMessage() const {
-    constexpr std::size_t kMaxWords = 300;
-    const std::scoped_lock lock(mutex_);
-    const std::vector<std::string> lines = Split(message_, '\n');
-    return lines.empty() ? "no reason given"
-                         : support::Printable(lines.back().substr(0, kMaxWords));
-  }
-
- private:
-  void Keep(std::string_view bytes) {
-    constexpr std::size_t kKept = 4096;
-    const std::scoped_lock lock(mutex_);
-    touched_ = Clock::now();
-    messages_ += bytes.size();
-    message_ += bytes;
-    message_.erase(0, message_.size() - std::min(message_.size(), kKept));
-    if (messages_ > kMaxReports) Break("The guest reports too much.");
-  }
-
-  void CheckSize() {
-    if (received_ > max_bytes_) Break(too_large_);
-  }
-
-  void Break(const std::string& problem) {
-    if (problem_.empty()) problem_ = problem + " Nothing was changed.";
-    Close();
-  }
-
-  void Close() {
-    closed_ = true;
-    ::shutdown(end_.get(), SHUT_RDWR);
-  }
-
-  const support::FileDescriptor end_;
-  mutable std::mutex mutex_;  // of what follows
-  std::condition_variable changed_;
-  bool closed_ = false;
-  std::string problem_;
-  std::string message_;  // the end of the standard error
-  std::uint64_t messages_ = 0;
-  std::uint64_t received_ = 0;
-  std::uint64_t max_bytes_ = kMaxReports;
-  std::string too_large_ = "The guest reports too much.";
-  std::uint64_t sent_ = 0;
-  std::size_t unsent_ = 0;
-  std::string pack_;  // what BeginPack was given
-  bool shown_ = false;
-  const Clock::time_point made_ = Clock::now();
-  Clock::time_point began_;
-  Clock::time_point touched_;
+  std::mutex mutex;  // of what follows
+  std::condition_variable changed;
+  std::string output;
+  std::string message;  ///< the end of the standard error
+  std::uint64_t message_bytes = 0;
+  std::size_t unsent = 0;
+  bool ended = false;
+  bool closed = false;  ///< by this host
+  Clock::time_point touched;
 };
 
-GuestPipe::GuestPipe(guest::Guest& guest, const std::string& program) {
-  std::array<int, 2> ends{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0) {
-    throw std::system_error(errno, std::generic_category(), "socketpair");
-  }
-  for (const int end : ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);
-  host_end_ = support::FileDescriptor(ends[0]);
-  channel_ = std::make_shared<Channel>(support::FileDescriptor(ends[1]));
-  process_ = guest.Start(std::string(shell::kCommandLine), channel_);
-  pump_ = std::thread([this] { Pump(); });
+GuestPipe::GuestPipe(guest::Guest& guest, const std::string& program)
+    : channel_(std::make_shared<Channel>()),
+      process_(guest.Start(std::string(shell::kCommandLine), channel_)) {
   // In braces: sh reads all of it before it runs any.
   Answer("{ marker=" + channel_->marker + "\n" + program + "exit; }");
 }
 
 GuestPipe::~GuestPipe() {
-  EndPack();
-  channel_->Stop();
-  pump_.join();
+  const std::scoped_lock lock(channel_->mutex);
+  channel_->closed = true;
+  channel_->changed.notify_all();
 }
 
-void GuestPipe::Pump() {
-  std::array<char, 65536> buffer{};
-  bool ended = false;
-  while (channel_->Watch()) {
-    pollfd polled{ended ? -1 : channel_->descriptor(), POLLIN, 0};
-    const bool has_input = ::poll(&polled, 1, static_cast<int>(kInterval.count())) > 0 && !ended;
-    if (!has_input || !channel_->WaitForRoom()) continue;
-    const ssize_t count = ::read(channel_->descriptor(), buffer.data(), buffer.size());
-    ended = count == 0;
-    if (ended) process_->EndInput();
-    if (count <= 0) continue;
-    const auto length = static_cast<std::size_t>(count);
-    channel_->AddUnsent(length);
-    process_->Send(std::string(buffer.data(), length));
+void GuestPipe::Wait(const std::function<bool()>& ready, const char* pack) {
+  const Clock::time_point began = Clock::now();
+  std::unique_lock lock(channel_->mutex);
+  while (true) {
+    const bool is_done =
+        channel_->changed.wait_for(lock, kInterval, [&] { return ready() || channel_->ended; });
+    const Clock::time_point now = Clock::now();
+    if (channel_->message_bytes > kMaxReports) Stop("The guest reports too much.");
+    if (now - channel_->made > kTotal) Stop("This took longer than an hour.");
+    if (pack != nullptr) ShowProgress(pack);
+    if (is_done) return;
+    if (pack != nullptr && now - std::max(began, channel_->touched) > kSilence) {
+      Stop("no data for 60 s.");
+    }
   }
+}
+
+bool GuestPipe::ReadMore(const char* pack) {
+  Wait([this] { return !channel_->output.empty(); }, pack);
+  const std::scoped_lock lock(channel_->mutex);
+  received_ += std::exchange(channel_->output, "");
+  channel_->changed.notify_all();
+  return !received_.empty();
 }
 
 std::vector<std::string> GuestPipe::NextReport() {
-  std::array<char, kMaxLine> buffer{};
   while (true) {
-    ssize_t count = ::recv(host_end_.get(), buffer.data(), buffer.size(), MSG_PEEK);
-    const std::string_view seen(buffer.data(),
-                                static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-    const std::size_t end = seen.find('\n');
-    if (count <= 0 || (end == std::string_view::npos && seen.size() == kMaxLine)) {
-      RequireSound();
-      throw CallError("The guest's part of this ended: " + channel_->LastMessage());
+    const std::size_t end = received_.find('\n');
+    const std::string line = received_.substr(0, end);
+    if (reported_ + line.size() > kMaxReports) Stop("The guest reports too much.");
+    if (end == std::string::npos) {
+      if (ReadMore() && received_.size() > line.size()) continue;
+      throw CallError("The guest's part of this ended: " + LastMessage());
     }
-    if (end == std::string_view::npos) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the rest of the line comes
-      continue;
-    }
-    count = ::read(host_end_.get(), buffer.data(), end + 1);
-    taken_ += end + 1;
-    std::vector<std::string> words = Split(seen.substr(0, end), ' ');
+    reported_ += end;
+    received_.erase(0, end + 1);
+    std::vector<std::string> words = Split(line, ' ');
     // Other lines are what a profile prints.
     if (words.size() < 2 || words.front() != channel_->marker) continue;
     words.erase(words.begin());
-    if (words.front() != "fail") return words;
-    const std::string reason = words.size() > 1 ? words[1] : "";
-    throw Failure(channel_->LastMessage(), reason);
+    return words;
   }
 }
 
-void GuestPipe::Answer(const std::string& line) {
-  WriteAll(host_end_.get(), line + "\n");
+void GuestPipe::Send(std::string bytes) {
+  {
+    const std::scoped_lock lock(channel_->mutex);
+    channel_->unsent += bytes.size();
+  }
+  process_->Send(std::move(bytes));
 }
 
-void GuestPipe::BeginPack(const std::string& what, std::uint64_t max_bytes) {
-  channel_->BeginPack(what, taken_, max_bytes);
+void GuestPipe::SendFile(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string piece(kPiece, '\0');
+  while (file.read(piece.data(), kPiece), file.gcount() > 0) {
+    Send(piece.substr(0, static_cast<std::size_t>(file.gcount())));
+    transferred_ += static_cast<std::uint64_t>(file.gcount());
+    Wait([this] { return channel_->unsent <= kMaxWaiting; }, "Sending");
+  }
 }
 
-void GuestPipe::EndPack() {
-  channel_->EndPack();
+void GuestPipe::Receive(int file, std::uint64_t max_bytes) {
+  constexpr const char* kPack = "Receiving";
+  while (!received_.empty() || ReadMore(kPack)) {
+    transferred_ += received_.size();
+    if (transferred_ > max_bytes) {
+      Stop("More than " + support::FormatByteCount(max_bytes) + " (--max-size).");
+    }
+    if (!WriteAll(file, received_)) return;
+    received_.clear();
+  }
 }
 
-void GuestPipe::RequireSound() const {
-  const std::string problem = channel_->problem();
-  if (!problem.empty()) throw CallError(problem);
+void GuestPipe::ShowProgress(const char* pack) {
+  constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
+  constexpr std::chrono::seconds kQuiet{2};
+  const auto now = Clock::now();
+  if (now - channel_->made < kQuiet || now - shown_ < kInterval) return;
+  if (::isatty(STDERR_FILENO) == 0) return;
+  shown_ = now;
+  // What is said next replaces it.
+  std::cerr << pack << ": " << transferred_ / kMebibyte << " MiB\x1b[K\r" << std::flush;
+}
+
+std::string GuestPipe::LastMessage() const {
+  const std::scoped_lock lock(channel_->mutex);
+  const std::vector<std::string> lines = Split(channel_->message, '\n');
+  return lines.empty() ? "no reason given"
+                       : support::Printable(lines.back().substr(0, kMaxMessage));
 }
 
 }  // namespace copy

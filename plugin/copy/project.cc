@@ -6,6 +6,7 @@
 
 #include "copy/side_repository.h"
 #include "support/errors.h"
+#include "support/join.h"
 #include "support/printable.h"
 
 namespace copy {
@@ -18,11 +19,6 @@ using support::CallError;
 constexpr std::size_t kMaxNames = 10;
 
 constexpr std::string_view kLink = "160000";  // the mode of a gitlink
-
-/// `git rev-parse` gives it relative to `top`.
-fs::path Absolute(const fs::path& top, const std::string& path) {
-  return fs::weakly_canonical(top / path);
-}
 
 void ReadHead(const Git& users, Project& project) {
   const std::vector<std::string> lines =
@@ -47,53 +43,57 @@ void ReadSettings(const Git& users, Project& project) {
     const std::size_t end = std::min(setting.find('\n'), setting.size());
     const std::string key = setting.substr(0, end);
     const std::string value = setting.substr(std::min(end + 1, setting.size()));
-    if (key == "user.name") {
-      project.user_name = value;
-    } else if (key == "user.email") {
-      project.user_email = value;
-    } else if (key == "core.sparsecheckout") {
-      project.is_sparse = value == "true";
-    } else {
-      project.is_partial = true;
-    }
+    if (key == "user.name" && !value.empty()) project.user_name = value;
+    if (key == "user.email" && !value.empty()) project.user_email = value;
+    if (key == "core.sparsecheckout") project.is_sparse = value == "true";
+    if (key.starts_with("remote.") || key.starts_with("extensions.")) project.is_partial = true;
   }
-  if (project.user_name.empty()) project.user_name = "limactl-mcp";
-  if (project.user_email.empty()) project.user_email = "limactl-mcp@localhost";
-}
-
-std::string ListNames(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < names.size() && i < kMaxNames; ++i) {
-    text += (i == 0 ? "" : ", ") + support::Printable(names[i]);
-  }
-  const std::size_t rest = names.size() - std::min(names.size(), kMaxNames);
-  return rest == 0 ? text : text + " and " + std::to_string(rest) + " more";
 }
 
 /// What git could not read; it went on with the committed version.
-std::string UnreadNote(const std::string& error) {
+std::vector<std::string> Unread(const std::string& error) {
   std::vector<std::string> lines;
   for (const std::string& line : Split(error, '\n')) {
     if (line.starts_with("error: ") || line.starts_with("warning: could not open")) {
       lines.push_back(line.substr(line.find(' ') + 1));
     }
   }
-  return lines.empty() ? "" : "as committed, since git could not read it: " + ListNames(lines);
+  return lines;
 }
 
-/// `changes` is `git diff --raw -z`.
+/// `raw` is `git diff --raw -z`: ":MODE MODE ID ID STATUS", NUL, path, NUL.
+template <typename Function>
+void ForEachChange(std::string_view raw, Function function) {
+  constexpr std::size_t kModes = 14;
+  const std::vector<std::string> parts = Split(raw, '\0');
+  for (std::size_t i = 1; i < parts.size(); i += 2) {
+    function(parts[i - 1].substr(0, kModes), parts[i]);
+  }
+}
+
+void AddNote(const std::string& text, const std::vector<std::string>& names,
+             std::vector<std::string>& notes) {
+  if (names.empty()) return;
+  std::vector<std::string> shown;
+  for (const std::string& name : names) {
+    if (shown.size() < kMaxNames) shown.push_back(support::Printable(name));
+  }
+  const std::size_t rest = names.size() - shown.size();
+  notes.push_back(text + support::Join(shown) +
+                  (rest == 0 ? "" : " and " + std::to_string(rest) + " more"));
+}
+
 void NoteLarge(const Project& project, const std::string& changes,
                std::vector<std::string>& notes) {
   constexpr std::uintmax_t kLarge = 50'000'000;
   std::vector<std::string> names;
-  const std::vector<std::string> parts = Split(changes, '\0');
-  for (std::size_t i = 1; i < parts.size(); i += 2) {
+  ForEachChange(changes, [&](const std::string&, const std::string& path) {
     std::error_code gone;
-    const fs::path file = project.top / parts[i];
+    const fs::path file = project.top / path;
     const bool is_file = fs::symlink_status(file, gone).type() == fs::file_type::regular;
-    if (is_file && fs::file_size(file, gone) > kLarge) names.push_back(parts[i]);
-  }
-  if (!names.empty()) notes.push_back("large, and copied: " + ListNames(names));
+    if (is_file && fs::file_size(file, gone) > kLarge) names.push_back(path);
+  });
+  AddNote("large, and copied: ", names, notes);
 }
 
 /// Writes the tree of the working tree with the index of `git`; puts back repositories in it.
@@ -102,8 +102,9 @@ std::string WriteTree(const Git& git, const Project& project, std::vector<std::s
       git.Run({"-c", "advice.addEmbeddedRepo=false", "add", "-A", "--sparse", "--ignore-errors"});
   if (added.status > 1 && project.is_partial) throw CallError(kPartialText);
   if (added.status > 1) throw CallError("git cannot read the working tree: " + added.words);
-  const std::string unread = added.ok() ? "" : UnreadNote(added.error);
-  if (!unread.empty()) notes.push_back(unread);
+  if (!added.ok()) {
+    AddNote("as committed, since git could not read it: ", Unread(added.error), notes);
+  }
   const std::string changes =
       git.Require({"diff-index", "--cached", "--no-renames", "--raw", "-z", project.head},
                   "git cannot compare the working tree with HEAD");
@@ -115,41 +116,9 @@ std::string WriteTree(const Git& git, const Project& project, std::vector<std::s
     git.With({"GIT_LITERAL_PATHSPECS=1"})
         .Require({"reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul", project.head},
                  "git cannot leave out repositories in the working tree", paths);
-    notes.push_back("not copied, since they are repositories of their own: " + ListNames(links));
+    AddNote("not copied, since they are repositories of their own: ", links, notes);
   }
   return git.Require({"write-tree"}, "git cannot write the working tree");
-}
-
-/// Names by the letters of `git ls-files -v`.
-void NoteUnwatched(const Project& project, const Git& users, std::vector<std::string>& notes) {
-  std::vector<std::string> names;
-  for (const std::string& line : Split(users.Run({"ls-files", "-v", "-z"}).output, '\0')) {
-    const bool is_assumed = line.front() >= 'a' && line.front() <= 'z';
-    if (is_assumed || (line.front() == 'S' && !project.is_sparse)) names.push_back(line.substr(2));
-  }
-  if (names.empty()) return;
-  notes.push_back("as committed, since the index does not watch it: " + ListNames(names));
-}
-
-void NoteState(const Project& project, const Git& users, std::vector<std::string>& notes) {
-  for (const char* name : {"MERGE_HEAD", "rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD"}) {
-    std::error_code none;
-    if (!fs::exists(project.git_directory / name, none)) continue;
-    notes.emplace_back("a merge or rebase is in progress: the copy has its files only");
-    break;
-  }
-  NoteUnwatched(project, users, notes);
-  if (project.is_partial) notes.emplace_back("this is a partial clone: the copy has no history");
-  const GitOutput large = users.Run({"grep", "--cached", "-l", "-F", "-e", "filter=lfs", "--",
-                                     ".gitattributes", "*/.gitattributes"});
-  if (large.ok()) notes.emplace_back("files of git LFS are pointers in the copy");
-  const GitOutput ignored =
-      users.Run({"ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory"});
-  const std::size_t count = Split(ignored.output, '\0').size();
-  if (count > 0) {
-    notes.push_back(std::to_string(count) + " ignored file" + (count == 1 ? "" : "s") +
-                    " or directories stay behind");
-  }
 }
 
 }  // namespace
@@ -183,9 +152,9 @@ Project ReadProject(const fs::path& top, const Git& users) {
   Project project;
   project.top = top;
   project.format = lines[0];
-  project.objects = Absolute(top, lines[1]);
-  project.index = Absolute(top, lines[2]);
-  project.shallow = Absolute(top, lines[3]);
+  project.objects = fs::weakly_canonical(top / lines[1]);
+  project.index = fs::weakly_canonical(top / lines[2]);
+  project.shallow = fs::weakly_canonical(top / lines[3]);
   project.git_directory = lines[4];
   ReadHead(users, project);
   ReadSettings(users, project);
@@ -217,18 +186,43 @@ Snapshot TakeSnapshot(const Project& project, const Git& users, const SideReposi
                            "user.email=" + project.user_email, "commit-tree", "--no-gpg-sign", "-p",
                            project.head, "-m", "Uncommitted changes", tree},
                           "git cannot write a commit of the working tree");
-  NoteState(project, users, snapshot.notes);
   return snapshot;
 }
 
-std::vector<std::string> GitLinks(std::string_view raw) {
-  // ":MODE MODE ID ID STATUS", NUL, path, NUL
-  std::vector<std::string> links;
-  const std::vector<std::string> parts = Split(raw, '\0');
-  for (std::size_t i = 0; i + 1 < parts.size(); i += 2) {
-    const std::string_view modes = std::string_view(parts[i]).substr(0, 14);
-    if (modes.find(kLink) != std::string_view::npos) links.push_back(parts[i + 1]);
+std::vector<std::string> ListNotes(const Project& project, const Git& users) {
+  std::vector<std::string> notes;
+  std::error_code none;
+  for (const char* name : {"MERGE_HEAD", "rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD"}) {
+    if (!fs::exists(project.git_directory / name, none)) continue;
+    notes.emplace_back("a merge or rebase is in progress: the copy has its files only");
+    break;
   }
+  std::vector<std::string> unwatched;
+  for (const std::string& line : Split(users.Run({"ls-files", "-v", "-z"}).output, '\0')) {
+    const bool is_assumed = line.front() >= 'a' && line.front() <= 'z';
+    const bool is_skipped = line.front() == 'S' && !project.is_sparse;
+    if (is_assumed || is_skipped) unwatched.push_back(line.substr(2));
+  }
+  AddNote("as committed, since the index does not watch it: ", unwatched, notes);
+  if (project.is_partial) notes.emplace_back("this is a partial clone: the copy has no history");
+  const GitOutput large = users.Run({"grep", "--cached", "-l", "-F", "-e", "filter=lfs", "--",
+                                     ".gitattributes", "*/.gitattributes"});
+  if (large.ok()) notes.emplace_back("files of git LFS are pointers in the copy");
+  const GitOutput ignored =
+      users.Run({"ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory"});
+  const auto count = std::count(ignored.output.begin(), ignored.output.end(), '\0');
+  if (count > 0) {
+    notes.push_back(std::to_string(count) + " ignored file" + (count == 1 ? "" : "s") +
+                    " or directories stay behind");
+  }
+  return notes;
+}
+
+std::vector<std::string> GitLinks(std::string_view raw) {
+  std::vector<std::string> links;
+  ForEachChange(raw, [&](const std::string& modes, const std::string& path) {
+    if (modes.find(kLink) != std::string::npos) links.push_back(path);
+  });
   return links;
 }
 

@@ -22,8 +22,8 @@ struct Project {
   std::string head_tree;
   std::string head_date;  ///< as git takes it
   std::string branch;     ///< "detached" without one
-  std::string user_name;
-  std::string user_email;
+  std::string user_name = "limactl-mcp";
+  std::string user_email = "limactl-mcp@localhost";
   bool is_partial = false;  ///< a partial clone
   bool is_sparse = false;   ///< a sparse checkout
 };
@@ -41,12 +41,15 @@ inline constexpr const char* kPartialText =
 /// The user's working tree as a commit.
 struct Snapshot {
   std::string commit;              ///< HEAD if the working tree has no changes
-  std::vector<std::string> notes;  ///< what is not in it; lines for the user
+  std::vector<std::string> notes;  ///< lines for the user: what is not in it
 };
 
 /// Writes the working tree into the side repository. Changes nothing in the user's. Throws
 /// support::CallError.
 Snapshot TakeSnapshot(const Project& project, const Git& users, const SideRepository& side);
+
+/// More lines for the user, about the whole repository.
+std::vector<std::string> ListNotes(const Project& project, const Git& users);
 
 /// Of `diff --raw -z`: the paths that are a repository of their own on either side.
 std::vector<std::string> GitLinks(std::string_view raw);

@@ -7,10 +7,12 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <sstream>
+#include <unordered_map>
 #include <utility>
 
-#include "copy/changes.h"
 #include "support/environment.h"
+#include "support/errors.h"
 #include "support/join.h"
 #include "support/paths.h"
 #include "support/printable.h"
@@ -22,6 +24,10 @@ namespace {
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
 
+/// Of one git's output.
+constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxTarget = 4096;
+
 // What is beyond these is counted or cut.
 constexpr std::size_t kMaxLines = 20;
 constexpr std::size_t kMaxNames = 3;
@@ -29,21 +35,121 @@ constexpr std::size_t kMaxName = 200;
 
 constexpr std::string_view kClasses = "AQGBPX";  // the most dangerous first
 
-bool IsIgnored(std::string_view character) {
-  return character.size() > 1 && paths::FoldName(character).empty();
+// The modes of a tree's entries.
+constexpr const char* kNone = "000000";
+constexpr const char* kDirectory = "040000";
+constexpr const char* kProgram = "100755";
+constexpr const char* kLink = "120000";
+constexpr const char* kRepository = "160000";
+
+struct Change {
+  std::string path;
+  std::string folded;  ///< see Folded
+  std::string old_mode = {};
+  std::string mode = {};
+  std::optional<std::string> target = {};  ///< of a link; nothing if it is too long
+  std::string other = {};  ///< a path of the tree that a file system may take for a new one
+
+  [[nodiscard]] bool is_deleted() const { return mode == kNone; }
+};
+
+/// For comparing paths as file systems may: those that one does not tell apart are the same.
+std::string Folded(std::string_view path) {
+  std::string folded;
+  for (const std::string& name : Split(path, '/')) {
+    folded += (folded.empty() ? "" : "/") + paths::FoldName(name);
+  }
+  for (char& c : folded) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+  return folded;
 }
+
+/// What differs between two commits, of which the guest may have made the second.
+class Changes {
+ public:
+  Changes(const Git& git, const std::string& from, const std::string& work) : git_(git) {
+    // ":MODE MODE ID ID STATUS", NUL, path, NUL. A new directory comes before what is in it.
+    const Names parts =
+        Split(Read({"diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", from, work}), '\0');
+    Names directories;
+    std::string links;
+    for (std::size_t i = 0; i + 1 < parts.size(); i += 2) {
+      std::istringstream words(parts[i].substr(1));
+      Change change{parts[i + 1], Folded(parts[i + 1])};
+      std::string old_id;
+      std::string id;
+      words >> change.old_mode >> change.mode >> old_id >> id;
+      const bool is_new = change.old_mode == kNone;
+      if (is_new) directories.push_back(change.path);
+      if (change.mode == kDirectory || change.old_mode == kDirectory) continue;
+      for (std::string& path : directories) added_.try_emplace(Folded(path), path, list.size());
+      directories.clear();
+      if (change.mode == kLink) links += id + "\n";
+      list.push_back(std::move(change));
+    }
+    if (!links.empty()) ReadTargets(links);
+    if (!added_.empty()) FindOthers(work);
+  }
+
+  std::vector<Change> list;
+  bool is_cut = false;  ///< there is more than can be examined
+
+ private:
+  /// The output of git, which the guest may have made large.
+  std::string Read(const Git::Arguments& arguments, const std::string& input = {}) {
+    const support::FileDescriptor text = TextFile(input);
+    GitChild child = git_.Start(arguments, {.input = text.get()});
+    std::string output;
+    child.Read([&](std::string_view bytes) {
+      output += bytes;
+      return output.size() <= kMaxBytes;
+    });
+    is_cut = is_cut || output.size() > kMaxBytes;
+    if (output.size() <= kMaxBytes && !child.Finish()) {
+      throw support::CallError("git cannot list what was changed: " + child.Words());
+    }
+    return output;
+  }
+
+  void ReadTargets(const std::string& ids) {
+    // "ID blob SIZE", line feed, target, line feed
+    std::istringstream text(Read({"cat-file", "--batch"}, ids));
+    for (Change& change : list) {
+      if (change.mode != kLink) continue;
+      std::string id;
+      std::string type;
+      std::size_t size = 0;
+      text >> id >> type >> size;
+      text.get();
+      std::string target(std::min(size, kMaxTarget), '\0');
+      text.read(target.data(), static_cast<std::streamsize>(target.size()));
+      text.ignore(static_cast<std::streamsize>(size - target.size()));
+      if (text && size <= kMaxTarget) change.target = std::move(target);
+    }
+  }
+
+  void FindOthers(const std::string& work) {
+    for (const std::string& name :
+         Split(Read({"ls-tree", "-r", "-t", "-z", "--name-only", work}), '\0')) {
+      const auto found = added_.find(Folded(name));
+      if (found == added_.end() || found->second.first == name) continue;
+      std::string& other = list[found->second.second].other;
+      if (other.empty()) other = name;
+    }
+  }
+
+  const Git& git_;
+  /// New names, folded, with directories → name and the change to report it with.
+  std::unordered_map<std::string, std::pair<std::string, std::size_t>> added_;
+};
 
 /// Printable, and with code points that are not seen as \xHH.
 std::string Escaped(std::string_view name) {
   std::string text;
   while (!name.empty()) {
-    const auto length = std::max<std::size_t>(1, support::FirstCharacterLength(name));
-    const std::string_view character = name.substr(0, length);
-    if (IsIgnored(character)) {
-      for (const char byte : character) text += support::Printable(std::string_view(&byte, 1));
-    } else {
-      text += support::Printable(character);
-    }
+    auto length = std::max<std::size_t>(1, support::FirstCharacterLength(name));
+    // Printable escapes a part of a character.
+    if (length > 1 && paths::FoldName(name.substr(0, length)).empty()) length = 1;
+    text += support::Printable(name.substr(0, length));
     name.remove_prefix(length);
   }
   return text;
@@ -90,10 +196,9 @@ Names ListObeyed(const std::vector<Change>& changes, const paths::HostPrograms& 
       if (!worst || key.first < worst->first) worst = std::move(key);
     }
     // Without a file, a program does less, unless the file confined it.
-    const bool is_deleted = change.kind == Change::Kind::kDeleted;
-    if (!worst || (is_deleted && !is_protected)) continue;
+    if (!worst || (change.is_deleted() && !is_protected)) continue;
     report.protected_files += is_protected ? 1 : 0;
-    rows[*worst].push_back(Visible(change.path) + (is_deleted ? " (deleted)" : ""));
+    rows[*worst].push_back(Visible(change.path) + (change.is_deleted() ? " (deleted)" : ""));
   }
   Names lines;
   for (const auto& [key, names] : rows) lines.push_back(List(names) + ": " + key.second);
@@ -154,7 +259,7 @@ Names ListConfigured(const std::vector<Change>& changes, const Git& users,
       if (!below) continue;
       const std::string named = Folded(*below);
       for (const Change& change : changes) {
-        if (change.kind == Change::Kind::kDeleted) continue;
+        if (change.is_deleted()) continue;
         const bool is_below = named.empty() || change.folded.starts_with(named + "/");
         if (change.folded == named || (is_hooks && is_below)) found.insert(Visible(change.path));
       }
@@ -173,10 +278,21 @@ Names ListConfigured(const std::vector<Change>& changes, const Git& users,
 
 }  // namespace
 
+bool LeadsOut(std::string_view path, std::string_view target) {
+  auto above = std::count(path.begin(), path.end(), '/');
+  bool is_below_name = false;  // which may be a link: a ".." after it leads elsewhere
+  for (const std::string& name : Split(target, '/')) {
+    if (name == ".." && (is_below_name || --above < 0)) return true;
+    if (name == "." || name == ".." || name.empty()) continue;
+    if (Folded(name) == ".git") return true;
+    is_below_name = true;
+  }
+  return target.starts_with('/');
+}
+
 Report MakeReport(const SideRepository& side, const Git& users, const paths::HostPrograms& programs,
                   const std::string& from, const std::string& branch) {
-  using enum Change::Kind;
-  const Changes changes = ReadChanges(side.git(), from, side.facts().work);
+  const Changes changes(side.git(), from, side.facts().work);
   Names links;
   Names others;
   Names hidden;
@@ -184,13 +300,13 @@ Report MakeReport(const SideRepository& side, const Git& users, const paths::Hos
   Names executables;
   for (const Change& change : changes.list) {
     const std::string name = Visible(change.path);
-    if (change.kind == kLink && (!change.target || LeadsOut(change.path, *change.target))) {
+    if (change.mode == kLink && (!change.target || LeadsOut(change.path, *change.target))) {
       links.push_back(name + " -> " + Visible(change.target.value_or("(too long)")));
     }
     if (!change.other.empty()) others.push_back(name + ": " + Visible(change.other));
     if (Escaped(change.path) != change.path) hidden.push_back(name);
-    if (change.kind == kRepository) repositories.push_back(name);
-    if (change.kind == kProgram && !change.was_program) executables.push_back(name);
+    if (change.mode == kRepository) repositories.push_back(name);
+    if (change.mode == kProgram && change.old_mode != kProgram) executables.push_back(name);
   }
   Report report;
   Names obeyed = ListConfigured(changes.list, users, programs, side.facts().project, branch);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "copy/git.h"
@@ -9,6 +10,9 @@
 #include "paths/host_programs.h"
 
 namespace copy {
+
+/// Whether a link at `path` may lead out of the project, or into a repository's settings.
+bool LeadsOut(std::string_view path, std::string_view target);
 
 /// What the user should know of a change before looking at it. Nothing in it is judged.
 struct Report {

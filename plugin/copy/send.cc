@@ -1,8 +1,8 @@
-#include <csignal>
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
-#include <utility>
 
 #include "copy/copy.h"
 #include "copy/programs.h"
@@ -11,7 +11,10 @@
 namespace copy {
 namespace {
 
+namespace fs = std::filesystem;
 using support::CallError;
+
+constexpr const char* kInUse = "An agent works in this copy; end it first.";
 
 /// What to do with a copy that is there.
 SendEnd Decide(const Target& target, const Project& project, const Snapshot& snapshot,
@@ -23,60 +26,71 @@ SendEnd Decide(const Target& target, const Project& project, const Snapshot& sna
   return is_current ? SendEnd::kUnchanged : SendEnd::kReplaced;
 }
 
-void SendPack(GuestPipe& pipe, const SideRepository& side, const Project& project,
-              const Snapshot& snapshot, const std::vector<std::string>& known) {
-  const support::FileDescriptor input =
-      TextFile(snapshot.commit + "\n" + project.head + "\n" + Excluding(side.git(), known));
-  pipe.BeginPack("Sending", kMaxSize);
-  GitChild pack = side.git().WithoutLimits().Start(
-      {"pack-objects", "--revs", "--stdout", "--thin", "--delta-base-offset", "-q"},
-      {.input = input.get(), .output = pipe.descriptor()});
-  if (!pack.Finish() && pack.status() != 128 + SIGPIPE) {
-    if (project.is_partial) throw CallError(kPartialText);
-    throw CallError("git cannot pack " + project.top.string() + ": " + pack.Words());
+/// Sends what `revisions` name, in lines. The pack comes with its index, so that the guest need not
+/// check it.
+void SendPack(Program& program, const SideRepository& side, const Project& project,
+              const std::string& revisions) {
+  const ScratchDirectory directory(side);
+  const GitOutput made = side.git().WithoutLimits().Run(
+      {"pack-objects", "--revs", "--delta-base-offset", "-q", directory.path() / "pack"},
+      revisions);
+  if (!made.ok() && project.is_partial) throw CallError(kPartialText);
+  if (!made.ok()) throw CallError("git cannot pack " + project.top.string() + ": " + made.words);
+  const std::string name = "pack-" + made.Line();
+  program.pipe.Answer("send");
+  for (const char* kind : {".pack", ".idx"}) {
+    const fs::path file = directory.path() / (name + kind);
+    program.NextReport();  // "ready"
+    program.pipe.Answer(std::to_string(fs::file_size(file)) + " " + name);
+    program.pipe.SendFile(file);
   }
-  pipe.EndPack();
+  program.NextReport();  // "received"
+  program.pipe.Answer("sent");
 }
 
-/// Without `thin`, sends everything: the guest may lack what its ids need.
-Sent Converse(const Target& target, const Project& project, const Snapshot& snapshot, bool thin) {
+/// What `git init` leaves as it is.
+std::string GuestConfiguration(const Project& project) {
+  return "[gc]\nauto = 0\n[commit]\ngpgSign = false\n[user]\nname = " +
+         QuotedLine(project.user_name) + "email = " + QuotedLine(project.user_email);
+}
+
+/// `common`: what need not be sent if the guest has it.
+Sent Converse(const Target& target, const Project& project, const Snapshot& snapshot,
+              const std::vector<std::string>& common) {
   SideRepository& side = target.side;
   std::ifstream file(side.path() / "shallow");
   const std::string shallow{std::istreambuf_iterator<char>(file), {}};
-  GuestPipe pipe(target.guest, MakeProgram(target,
-                                           {{"NEW", snapshot.commit},
-                                            {"HEAD_ID", project.head},
-                                            {"BRANCH", project.branch},
-                                            {"FORMAT", project.format},
-                                            {"NAME", project.user_name},
-                                            {"MAIL", project.user_email},
-                                            {"SHALLOW", shallow}},
-                                           {begin_program, work_program, send_program}));
-  Sent sent;
-  sent.before = ReadState(pipe, target);
-  const std::string& state = sent.before.directory;
-  if (state != "absent" && state != "interrupted") {
-    RequireOurs(sent.before, target);
-    sent.end = Decide(target, project, snapshot, sent.before);
+  Program program(target, common,
+                  {{"NEW", snapshot.commit},
+                   {"HEAD_ID", project.head},
+                   {"BRANCH", project.branch},
+                   {"FORMAT", project.format},
+                   {"CONFIG", GuestConfiguration(project)},
+                   {"SHALLOW", shallow}},
+                  send_program);
+  const GuestState& state = program.state;
+  Sent sent{.before = state};
+  if (state.directory != "absent" && state.directory != "interrupted") {
+    program.RequireOurs();
+    sent.end = Decide(target, project, snapshot, state);
     if (sent.end != SendEnd::kReplaced) return sent;
   }
   const std::optional<FileLock> use = side.place().TakeUse(FileLock::Kind::kExclusive);
-  if (!use) {
-    sent.end = SendEnd::kContinued;
-    if (state == "ours") return sent;
-    throw CallError("An agent works in this copy; end it first.");
-  }
+  if (!use && state.directory != "ours") throw CallError(kInUse);
+  if (!use) return {SendEnd::kContinued, state};
   CopyFacts facts = {project.format, target.project, target.directory, project.branch};
   if (side.facts().directory.empty()) side.Save(facts);
-  pipe.Answer("send");
-  pipe.NextReport();  // "ready"
-  SendPack(pipe, side, project, snapshot, thin ? sent.before.known : std::vector<std::string>());
-  pipe.NextReport();  // "applied"
+  std::vector<std::string> known = common;  // by both
+  std::erase_if(known, [&](const std::string& id) {
+    return std::find(state.known.begin(), state.known.end(), id) == state.known.end();
+  });
+  SendPack(program, side, project, snapshot.commit + "\n" + project.head + "\n" + Excluding(known));
+  program.NextReport();  // "applied"
   facts.sent = snapshot.commit;
   facts.base = project.head;
   side.Save(facts);
-  pipe.Answer("applied");
-  pipe.NextReport();  // "end"
+  program.pipe.Answer("applied");
+  program.NextReport();  // "end"
   return sent;
 }
 
@@ -85,14 +99,11 @@ Sent Converse(const Target& target, const Project& project, const Snapshot& snap
 Sent Send(const Target& target, const Project& project, const Snapshot& snapshot) {
   Sent sent;
   try {
-    try {
-      sent = Converse(target, project, snapshot, true);
-    } catch (const GuestPipe::Failure& failure) {
-      if (failure.reason() != "pack") throw;
-      sent = Converse(target, project, snapshot, false);
-    }
-  } catch (const GuestPipe::Failure& failure) {
-    Refuse(failure.reason(), failure.what(), target);
+    sent = Converse(target, project, snapshot, CommonCommits(target.side));
+  } catch (const Program::Failure& failure) {
+    // It may lack what its ids need.
+    if (failure.reason != "apply") throw;
+    sent = Converse(target, project, snapshot, {});
   }
   (void)target.side.git().Run({"-c", "gc.autoDetach=false", "gc", "-q", "--auto"});
   return sent;
@@ -100,22 +111,20 @@ Sent Send(const Target& target, const Project& project, const Snapshot& snapshot
 
 void Drop(const Target& target, bool force) {
   const auto use = target.side.place().TakeUse(FileLock::Kind::kExclusive);
-  if (!use) throw CallError("An agent works in this copy; end it first.");
-  GuestPipe pipe(target.guest, MakeProgram(target, {{"FORCE", force ? "1" : ""}},
-                                           {begin_program, work_program, drop_program}));
-  const GuestState state = ReadState(pipe, target);
+  if (!use) throw CallError(kInUse);
+  Program program(target, {}, {{"FORCE", force ? "1" : ""}}, drop_program);
+  const GuestState& state = program.state;
   if (state.directory != "absent") {
-    const bool has_nothing = state.directory == "interrupted" && target.side.facts().sent.empty();
-    if (state.directory == "foreign" || (!force && !has_nothing)) RequireOurs(state, target);
-    if (!force && !has_nothing && !(target.side.facts().IsTaken(state.work) && state.others == 0)) {
-      throw CallError(state.Summary() + " were not taken: take, or --force.");
+    const CopyFacts& facts = target.side.facts();
+    const bool keeps = !force && !(state.directory == "interrupted" && facts.sent.empty());
+    if (state.directory == "foreign" || keeps) program.RequireOurs();
+    if (keeps && (!facts.IsTaken(state.work) || state.others > 0)) {
+      const bool is_one = state.commits + state.files + state.others == 1;
+      throw CallError(state.Summary() + (is_one ? " was" : " were") +
+                      " not taken: take, or --force.");
     }
-    pipe.Answer("drop");
-    try {
-      pipe.NextReport();  // "end"
-    } catch (const GuestPipe::Failure& failure) {
-      Refuse(failure.reason(), failure.what(), target);
-    }
+    program.pipe.Answer("drop");
+    program.NextReport();  // "end"
   }
   target.side.Remove();
 }

@@ -22,9 +22,11 @@ namespace fs = std::filesystem;
 
 constexpr const char* kDirectory = "mcp-copy";
 constexpr const char* kFacts = "copy";  // a file
+constexpr const char* kScratch = "incoming";
 constexpr std::array kFields = {&CopyFacts::format, &CopyFacts::project, &CopyFacts::directory,
                                 &CopyFacts::branch, &CopyFacts::sent,    &CopyFacts::base,
-                                &CopyFacts::work,   &CopyFacts::taken,   &CopyFacts::applied};
+                                &CopyFacts::work,   &CopyFacts::taken,   &CopyFacts::applied,
+                                &CopyFacts::taking};
 constexpr std::size_t kFirstId = 4;
 constexpr std::size_t kIdLength = 16;
 constexpr std::chrono::seconds kLockWait{10};
@@ -43,7 +45,7 @@ std::string ReadText(const fs::path& path) {
 std::optional<CopyFacts> ReadFactsIn(const fs::path& repository) {
   const std::string text = ReadText(repository / kFacts);
   const auto parts = Split(text, '\0');
-  if (parts.size() != kFields.size()) return std::nullopt;
+  if (parts.size() <= kFirstId || parts.size() > kFields.size()) return std::nullopt;
   CopyFacts facts;
   for (std::size_t i = 0; i < parts.size(); ++i) facts.*kFields.at(i) = parts[i];
   return facts;
@@ -60,22 +62,12 @@ void WriteText(const fs::path& path, const std::string& text) {
 }
 
 void RemoveLeftovers(const fs::path& repository) {
-  fs::remove_all(repository / "incoming");
+  fs::remove_all(repository / kScratch);
   std::error_code gone;
   for (const auto& entry : fs::recursive_directory_iterator(repository, gone)) {
     const std::string name = entry.path().filename().string();
     if (name.ends_with(".lock") || name.starts_with("tmp_")) fs::remove(entry.path(), gone);
   }
-}
-
-/// As a line of objects/info/alternates, in git's C style.
-std::string QuotedLine(const std::string& path) {
-  std::string line = "\"";
-  for (const char character : path) {
-    if (character == '"' || character == '\\') line += '\\';
-    line += character == '\n' ? "\\n" : std::string(1, character);
-  }
-  return line + "\"\n";
 }
 
 }  // namespace
@@ -183,6 +175,25 @@ void SideRepository::Borrow(const fs::path& objects, const fs::path& lender) {
 void SideRepository::Remove() {
   fs::remove(path() / kFacts);  // first: without it the rest counts as nothing
   fs::remove_all(path());
+}
+
+ScratchDirectory::ScratchDirectory(const SideRepository& side) : path_(side.path() / kScratch) {
+  fs::remove_all(path_);
+  fs::create_directory(path_);
+}
+
+ScratchDirectory::~ScratchDirectory() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+std::string QuotedLine(const std::string& text) {
+  std::string line = "\"";
+  for (const char character : text) {
+    if (character == '"' || character == '\\') line += '\\';
+    line += character == '\n' ? "\\n" : std::string(1, character);
+  }
+  return line + "\"\n";
 }
 
 bool IsObjectId(std::string_view text) {

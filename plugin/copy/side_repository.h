@@ -45,6 +45,7 @@ struct CopyFacts {
   std::string work = {};       ///< what came back last
   std::string taken = {};      ///< what the branch was set to last, since `sent`
   std::string applied = {};    ///< what was applied to the working tree last, since `sent`
+  std::string taking = {};     ///< what the branch may have been set to, since `sent`
 
   /// Whether `id` is what was sent, taken or applied.
   [[nodiscard]] bool IsTaken(const std::string& id) const {
@@ -109,6 +110,23 @@ class SideRepository {
   Git git_;
   CopyFacts facts_;
 };
+
+/// An empty directory in the side repository that goes with its object.
+class ScratchDirectory {
+ public:
+  explicit ScratchDirectory(const SideRepository& side);
+  ~ScratchDirectory();
+  ScratchDirectory(const ScratchDirectory&) = delete;
+  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  const std::filesystem::path path_;
+};
+
+/// As a line of a file of git's, in its C style.
+std::string QuotedLine(const std::string& text);
 
 /// Whether it is 40 or 64 hexadecimal digits.
 bool IsObjectId(std::string_view text);

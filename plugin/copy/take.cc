@@ -1,9 +1,6 @@
-#include <fcntl.h>
-
 #include <csignal>
 #include <filesystem>
 #include <map>
-#include <set>
 
 #include "copy/copy.h"
 #include "support/errors.h"
@@ -17,37 +14,33 @@ using support::CallError;
 
 constexpr std::string_view kBranches = "refs/heads/";
 
-using Branches = std::map<std::string, std::string>;  // name → id
+struct Branch {
+  std::string id;
+  bool is_checked_out = false;
+};
+
+using Branches = std::map<std::string, Branch>;  // by name
 
 Branches ListBranches(const Git& users) {
   Branches branches;
   const std::string text = users.Require(
-      {"for-each-ref", "--format=%(refname:lstrip=2) %(objectname)", std::string(kBranches)},
+      {"for-each-ref",
+       "--format=%(refname:lstrip=2) %(objectname) %(if)%(worktreepath)%(then)*%(end)",
+       std::string(kBranches)},
       "git cannot list the branches");
   for (const std::string& line : Split(text, '\n')) {
-    const std::size_t space = line.find(' ');
-    branches[line.substr(0, space)] = line.substr(space + 1);
+    const std::vector<std::string> words = Split(line, ' ');
+    branches[words[0]] = {words[1], words.size() > 2};
   }
   return branches;
 }
 
 /// A branch cannot be both a file and a directory.
 std::string InTheWay(const Branches& branches, const std::string& name) {
-  for (const auto& [branch, id] : branches) {
+  for (const auto& [branch, state] : branches) {
     if (name.starts_with(branch + "/") || branch.starts_with(name + "/")) return branch;
   }
   return "";
-}
-
-std::set<std::string> CheckedOut(const Git& users) {
-  std::set<std::string> branches;
-  const std::string prefix = "branch " + std::string(kBranches);
-  const std::string text =
-      users.Require({"worktree", "list", "--porcelain"}, "git cannot list the working trees");
-  for (const std::string& line : Split(text, '\n')) {
-    if (line.starts_with(prefix)) branches.insert(line.substr(prefix.size()));
-  }
-  return branches;
 }
 
 /// From one git to the other, so that it ends even if this program is killed.
@@ -87,35 +80,38 @@ void RequireBranchName(const Git& users, const std::string& name) {
 
 Taken TakeBranch(const Git& users, SideRepository& side, const std::string& name) {
   CopyFacts facts = side.facts();
-  const std::string& work = facts.work;
+  const std::string work = facts.work;
   const Branches branches = ListBranches(users);
-  const std::set<std::string> checked_out = CheckedOut(users);
   std::string branch = name;
   std::string old(work.size(), '0');
   for (int number = 2;; ++number) {
     const auto found = branches.find(branch);
-    if (found != branches.end() && found->second == work) {
-      facts.taken = work;
-      side.Save(facts);
-      return {branch, true};
-    }
     if (found == branches.end() && InTheWay(branches, branch).empty()) break;
-    if (found != branches.end() && !checked_out.contains(branch)) {
-      old = found->second;
-      if (old == facts.taken || side.git().Run({"merge-base", "--is-ancestor", old, work}).ok())
+    if (found != branches.end()) {
+      const auto& [tip, is_checked_out] = found->second;
+      const bool is_ours = tip == facts.taken || tip == facts.taking;
+      if (tip == work ||
+          (!is_checked_out &&
+           (is_ours || side.git().Run({"merge-base", "--is-ancestor", tip, work}).ok()))) {
+        old = tip;
         break;
-      old.assign(work.size(), '0');
+      }
     }
     branch = name + "-" + std::to_string(number);
   }
-  const std::string head = users.Run({"rev-parse", "-q", "--verify", "HEAD^{commit}"}).Line();
-  AddPack(users, side, work + "\n" + Excluding(users, {facts.base, facts.taken, head}));
-  users.Require({"-c", "core.logAllRefUpdates=true", "update-ref", "-m", "limactl mcp take",
-                 std::string(kBranches) + branch, work, old},
-                "git cannot set the branch " + branch);
+  if (old != work) {
+    // First: if this is killed, the branch is still known to be ours.
+    facts.taking = work;
+    side.Save(facts);
+    const std::string head = users.Run({"rev-parse", "-q", "--verify", "HEAD^{commit}"}).Line();
+    AddPack(users, side, work + "\n" + Excluding(Existing(users, {facts.base, facts.taken, head})));
+    users.Require({"-c", "core.logAllRefUpdates=true", "update-ref", "-m", "limactl mcp take",
+                   std::string(kBranches) + branch, work, old},
+                  "git cannot set the branch " + branch);
+  }
   facts.taken = work;
   side.Save(facts);
-  return {branch};
+  return {branch, old == work};
 }
 
 std::string AppliedSoFar(const SideRepository& side) {
@@ -127,25 +123,18 @@ std::string Summary(const SideRepository& side, const GuestState& state,
   const CopyFacts& facts = side.facts();
   if (facts.IsTaken(facts.work) && state.others == 0) return "";
   const std::string from = facts.taken.empty() ? AppliedSoFar(side) : facts.taken;
-  std::string text = Count(ChangedNames(side, from, facts.work).size(), "file") + " changed";
+  std::string text = Count(CountChanged(side, from, facts.work), "file") + " changed";
   if (state.commits > 0) text += ", " + Count(state.commits, "commit");
   if (state.others > 0) text += ", " + Count(state.others, "commit") + " elsewhere";
   return text + ". See: limactl mcp diff" + instance + ". Take: limactl mcp take" + instance + "\n";
 }
 
-void ApplyWork(const Git& users, SideRepository& side) {
+void ApplyWork(const Git& users, SideRepository& side, std::uint64_t max_size) {
   // In a file: git apply must not see a part of it.
-  const std::filesystem::path patch = side.path() / "tmp_patch";
-  constexpr int kFlags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC;
-  const support::FileDescriptor written(::open(patch.c_str(), kFlags, 0600));
-  if (!written.valid()) throw CallError("cannot write " + patch.string());
-  GitChild diff =
-      side.git().Start({"diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames",
-                        "--binary", AppliedSoFar(side), side.facts().work},
-                       {.output = written.get()});
-  if (!diff.Finish()) throw CallError("git cannot make a patch: " + diff.Words());
+  const ScratchDirectory directory(side);
+  const std::filesystem::path patch = directory.path() / "patch";
+  WritePatch(side, AppliedSoFar(side), patch, max_size);
   const GitOutput applied = users.Run({"apply", patch.string()});
-  std::filesystem::remove(patch);
   if (!applied.ok()) {
     throw CallError("git apply: " + applied.words +
                     ". Nothing was changed. As a branch instead: limactl mcp take");

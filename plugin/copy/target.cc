@@ -1,7 +1,7 @@
 #include "copy/target.h"
 
 #include <algorithm>
-#include <array>
+#include <map>
 #include <memory>
 
 #include "copy/programs.h"
@@ -16,25 +16,6 @@ namespace {
 
 using support::CallError;
 
-/// By the reasons and states of programs/. %I is the instance, %G the directory, %D git's words.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kRefusals = {{
-    {"git", "git 2.30 or newer is needed in the guest: sudo apt-get install git"},
-    {"busy", "Another limactl mcp works with this copy."},
-    {"absent", "The copy is gone from %I:%G. Make it anew: limactl mcp copy %I"},
-    {"interrupted", "The last copy was interrupted. Complete it: limactl mcp copy %I"},
-    {"damaged",
-     "The copy's .git is gone or damaged; its files are still in %I:%G. drop --force makes a new "
-     "copy."},
-    {"foreign", "%G exists in %I and is no copy of ours. Move it away, or --copy-dir DIR."},
-    {"other", "%G in %I is the copy of another project: --copy-dir DIR names another directory."},
-    {"directory",
-     "%G cannot be made in %I (sudo wants a password): --copy-dir DIR names a directory that you "
-     "can write."},
-    {"space", "%I has no space left."},
-    {"drop", "%G cannot be deleted in %I: %D"},
-    {"", "git failed in %I: %D"},
-}};
-
 [[noreturn]] void ThrowNonsense() {
   throw CallError("The guest's answer makes no sense. Nothing was changed.");
 }
@@ -47,32 +28,47 @@ std::uint64_t ToNumber(const std::string& word) {
   return std::stoull(word);
 }
 
-/// "work ID COMMITS FILES OTHERS LOST"
-void ReadWork(const std::vector<std::string>& report, const Target& target, GuestState& state) {
-  // git takes a shorter id for the beginning of one.
-  if (report.size() != 6 || !IsObjectId(report[1]) ||
-      report[1].size() != target.side.facts().sent.size()) {
-    ThrowNonsense();
-  }
-  state.work = report[1];
-  state.commits = ToNumber(report[2]);
-  state.files = ToNumber(report[3]);
-  state.others = ToNumber(report[4]);
-  state.lost = ToNumber(report[5]);
+/// What to do about a reason or a state of programs/. `detail`: git's words.
+std::string Advice(const std::string& reason, const std::string& detail, const Target& target) {
+  const std::string& instance = target.instance;
+  const std::string& directory = target.directory;
+  const std::map<std::string, std::string> texts = {
+      {"git", "git 2.30 or newer is needed in the guest: sudo apt-get install git"},
+      {"busy", "Another limactl mcp works with this copy."},
+      {"absent", "The copy is gone from " + instance + ":" + directory +
+                     ". Make it anew: limactl mcp copy " + instance},
+      {"interrupted", "The last copy was interrupted. Complete it: limactl mcp copy " + instance},
+      {"damaged", "The copy's .git is gone or damaged; its files are still in " + instance + ":" +
+                      directory + ". drop --force makes a new copy."},
+      {"foreign", directory + " exists in " + instance +
+                      " and is no copy of ours. Move it away, or --copy-dir DIR."},
+      {"other", directory + " in " + instance +
+                    " is the copy of another project: --copy-dir DIR names another directory."},
+      {"directory", directory + " cannot be made in " + instance +
+                        " (sudo wants a password): --copy-dir DIR names a directory that you can "
+                        "write."},
+      {"space", instance + " has no space left (" + detail + " MB needed)."},
+      {"drop", directory + " cannot be deleted in " + instance + ": " + detail}};
+  const auto found = texts.find(reason);
+  return found == texts.end() ? "git failed in " + instance + ": " + detail : found->second;
 }
 
-void ReadReport(const std::vector<std::string>& report, const Target& target, GuestState& state) {
-  constexpr std::size_t kMaxLinks = 10;
-  constexpr std::size_t kMaxName = 200;
-  const std::string& kind = report.front();
-  const std::string rest = support::Join({report.begin() + 1, report.end()}, " ");
-  if (kind == "git" && !IsNewEnough(rest, 30)) Refuse("git", "", target);
-  if (kind == "state") state.directory = rest;
-  if (kind == "have" && IsObjectId(rest)) state.known.push_back(rest);
-  if (kind == "work") ReadWork(report, target, state);
-  if (kind == "link" && state.links.size() < kMaxLinks) {
-    state.links.push_back(support::Printable(rest.substr(0, kMaxName)));
-  }
+std::string TextOf(const Target& target, const std::vector<std::string>& common,
+                   const Program::Settings& settings, std::string_view program) {
+  const CopyFacts& facts = target.side.facts();
+  Program::Settings all = {
+      {"G", target.directory},
+      {"ID", target.side.place().id},
+      {"SENT", facts.sent},
+      {"BASE", facts.base},
+      {"TAKEN", facts.taken.empty() ? facts.applied : facts.taken},
+      {"DONE", support::Join({facts.sent, facts.base, facts.taken, facts.applied}, " ")},
+      {"HAVE", support::Join(common, "\n")},
+      {"BRANCH", facts.branch}};
+  all.insert(all.end(), settings.begin(), settings.end());
+  std::string text;
+  for (const auto& [name, value] : all) text += name + "=" + shell::ShellQuote(value) + "\n";
+  return text.append(begin_program).append(work_program).append(program);
 }
 
 }  // namespace
@@ -89,59 +85,62 @@ std::string GuestState::Summary() const {
   return support::Join(parts);
 }
 
-std::string MakeProgram(const Target& target, const Settings& settings,
-                        std::initializer_list<std::string_view> programs) {
-  const CopyFacts& facts = target.side.facts();
-  std::string have;
-  for (const std::string& id : {facts.sent, facts.base, facts.work, facts.taken, facts.applied}) {
-    have += id.empty() ? "" : id + "\n";
-  }
-  Settings all = {{"G", target.directory},
-                  {"ID", target.side.place().id},
-                  {"SENT", facts.sent},
-                  {"BASE", facts.base},
-                  {"TAKEN", facts.taken.empty() ? facts.applied : facts.taken},
-                  {"HAVE", have},
-                  {"BRANCH", facts.branch}};
-  all.insert(all.end(), settings.begin(), settings.end());
-  std::string text;
-  for (const auto& [name, value] : all) text += name + "=" + shell::ShellQuote(value) + "\n";
-  for (const std::string_view program : programs) text += program;
-  return text;
+std::vector<std::string> CommonCommits(const SideRepository& side) {
+  const CopyFacts& facts = side.facts();
+  std::vector<std::string> ids = {facts.sent, facts.base, facts.work, facts.taken, facts.applied};
+  std::erase(ids, "");
+  std::vector<std::string> common = Existing(side.git(), ids);
+  if (common.size() < ids.size()) common.clear();
+  return common;
 }
 
-GuestState ReadState(GuestPipe& pipe, const Target& target) {
-  GuestState state;
-  try {
-    while (true) {
-      const std::vector<std::string> report = pipe.NextReport();
-      if (report.front() == "decide") break;
-      ReadReport(report, target, state);
-    }
-  } catch (const GuestPipe::Failure& failure) {
-    Refuse(failure.reason(), failure.what(), target);
+Program::Program(const Target& target, const std::vector<std::string>& common,
+                 const Settings& settings, std::string_view text)
+    : pipe(target.guest, TextOf(target, common, settings, text)), target_(target) {
+  for (auto report = NextReport(); report.front() != "decide"; report = NextReport()) {
+    ReadReport(std::move(report));
   }
   const bool is_known = !target.side.facts().sent.empty();
   if (state.directory == "foreign" && is_known) state.directory = "damaged";
   if (state.directory == "ours" && state.work.empty()) state.directory = "damaged";
-  return state;
 }
 
-void RequireOurs(const GuestState& state, const Target& target) {
-  if (state.directory != "ours") Refuse(state.directory, "", target);
+std::vector<std::string> Program::NextReport() {
+  std::vector<std::string> words = pipe.NextReport();
+  if (words.front() != "fail") return words;
+  words.resize(3);
+  const std::string detail = words[2].empty() ? pipe.LastMessage() : support::Printable(words[2]);
+  throw Failure(Advice(words[1], detail, target_), words[1]);
 }
 
-void Refuse(const std::string& reason, const std::string& detail, const Target& target) {
-  const auto* row = std::find_if(kRefusals.begin(), std::prev(kRefusals.end()),
-                                 [&](const auto& refusal) { return refusal.first == reason; });
-  std::string text(row->second);
-  for (const auto& [sign, value] : {std::pair("%I", target.instance),
-                                    std::pair("%G", target.directory), std::pair("%D", detail)}) {
-    for (std::size_t at = 0; (at = text.find(sign, at)) != std::string::npos; at += value.size()) {
-      text.replace(at, 2, value);
+void Program::ReadReport(std::vector<std::string> words) {
+  constexpr std::size_t kMaxLinks = 10;
+  constexpr std::size_t kMaxName = 200;
+  const std::string kind = words.front();
+  words.erase(words.begin());
+  const std::string rest = support::Join(words, " ");
+  if (kind == "git" && !IsNewEnough(rest, 30)) throw CallError(Advice("git", "", target_));
+  if (kind == "state") state.directory = rest;
+  if (kind == "have") state.known.push_back(rest);
+  if (kind == "files") state.files = ToNumber(rest);
+  if (kind == "work") {
+    words.resize(4);
+    // git takes a shorter id for the beginning of one.
+    if (!IsObjectId(words[0]) || words[0].size() != target_.side.facts().sent.size()) {
+      ThrowNonsense();
     }
+    state.work = words[0];
+    state.commits = ToNumber(words[1]);
+    state.others = ToNumber(words[2]);
+    state.lost = ToNumber(words[3]);
   }
-  throw CallError(text);
+  if (kind == "link" && state.links.size() < kMaxLinks) {
+    state.links.push_back(support::Printable(rest.substr(0, kMaxName)));
+  }
+}
+
+void Program::RequireOurs() const {
+  if (state.directory != "ours") throw CallError(Advice(state.directory, "", target_));
 }
 
 void RequireNoMount(const std::vector<lima::Mount>& mounts, const std::string& directory,

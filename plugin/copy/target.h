@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "guest/guest.h"
 #include "lima/mounts.h"
 #include "support/context.h"
+#include "support/errors.h"
 
 namespace copy {
 
@@ -28,10 +28,10 @@ struct Target {
 struct GuestState {
   /// As programs/begin.sh has it: absent, ours, interrupted, damaged or foreign.
   std::string directory;
-  std::vector<std::string> known;  ///< ids of the side repository that the guest has too
+  std::vector<std::string> known;  ///< of the host's commits, those that the guest has too
   std::string work;           ///< of a commit, which the host may not have; empty unless "ours"
   std::uint64_t commits = 0;  ///< that were not taken
-  std::uint64_t files = 0;    ///< that changed since the last take
+  std::uint64_t files = 0;    ///< that changed since the last take; 0 from Fetch
   std::uint64_t others = 0;   ///< commits on other branches and in stashes
   std::uint64_t lost = 0;     ///< commits that no longer had a branch after a send
   std::vector<std::string> links;  ///< repositories in the copy, which are left out; printable
@@ -40,22 +40,41 @@ struct GuestState {
   [[nodiscard]] std::string Summary() const;
 };
 
-using Settings = std::vector<std::pair<std::string, std::string>>;
+/// What a copy's commits are compared with: all that the side repository has of its own facts; none
+/// if the user's gc has deleted one.
+std::vector<std::string> CommonCommits(const SideRepository& side);
 
-/// The text of programs/, which are the values of `programs`, with the variables that all need and
-/// `settings`.
-std::string MakeProgram(const Target& target, const Settings& settings,
-                        std::initializer_list<std::string_view> programs);
+/// One of programs/, which runs in the guest.
+class Program {
+ public:
+  using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/// Reads reports until the program waits for a decision. Throws support::CallError.
-GuestState ReadState(GuestPipe& pipe, const Target& target);
+  /// The program has reported "fail", a reason, and perhaps a detail.
+  struct Failure : support::CallError {
+    Failure(const std::string& text, std::string why) : CallError(text), reason(std::move(why)) {}
+    std::string reason;
+  };
 
-/// Throws support::CallError, with what to do, unless the directory is the copy.
-void RequireOurs(const GuestState& state, const Target& target);
+  /// Starts `text`, after begin.sh and work.sh, with the variables that all need and `settings`;
+  /// reads its reports until it waits for a decision. `common`: commits that need not be sent if
+  /// the other side has them too. Throws support::CallError.
+  Program(const Target& target, const std::vector<std::string>& common, const Settings& settings,
+          std::string_view text);
 
-/// Throws support::CallError with what to do about the reason of a GuestPipe::Failure, or a state.
-[[noreturn]] void Refuse(const std::string& reason, const std::string& detail,
-                         const Target& target);
+  GuestState state;
+  GuestPipe pipe;
+
+  /// Throws Failure with what the user can do, and as GuestPipe.
+  std::vector<std::string> NextReport();
+
+  /// Throws support::CallError, with what to do, unless the directory is the copy.
+  void RequireOurs() const;
+
+ private:
+  void ReadReport(std::vector<std::string> words);
+
+  const Target& target_;
+};
 
 /// "1 file" or "2 files".
 std::string Count(std::uint64_t number, const std::string& what);

@@ -134,7 +134,7 @@ TEST_F(CopyCommands, DropTheCopyUnlessThereIsWork) {
   EXPECT_THAT(Fails({"drop"}), HasSubstr("There is no copy of " + project + " in agent"));
   MakeCopy();
   MakeFile("guest/copy/committed.txt", "agent's\n");
-  EXPECT_THAT(Fails({"drop"}), HasSubstr("1 file were not taken: take, or --force."));
+  EXPECT_THAT(Fails({"drop"}), HasSubstr("1 file was not taken: take, or --force."));
   EXPECT_EQ(Succeeds({"drop", "--force"}), "Dropped.\n");
   EXPECT_FALSE(fs::exists(copy));
   EXPECT_THAT(Fails({"diff"}), HasSubstr("There is no copy"));

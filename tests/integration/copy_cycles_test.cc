@@ -187,7 +187,7 @@ class TwoAtOnce : public CopyTest {
 TEST_F(TwoAtOnce, OneIsRefused) {
   StartAgent();
   MakeProject("p");
-  Hold("index-pack");
+  Hold("read-tree");
   ChildProcess first(CommandOptions({"copy", "--copy-dir", copy}));
   ASSERT_TRUE(Eventually([this] { return fs::exists(Path("held")); }, 30s));
   EXPECT_THAT(Fail({"copy", "--copy-dir", copy}),

@@ -1,9 +1,16 @@
-# Every program begins with this. Set before: marker, G (the copy's directory), ID (the project's), SENT,
-# BASE, TAKEN (ids, or empty), HAVE (ids that the host has). Reports are lines that begin with the marker.
+# Every program begins with this. Set before: marker, G (the copy's directory), ID (the project's), SENT
+# and BASE (commits, or empty), DONE (commits that the host has taken, SENT and BASE among them), HAVE
+# (lines: commits that the host has). Reports are lines that begin with the marker.
 export LC_ALL=C GIT_DIR="$G/.git" GIT_WORK_TREE="$G" GIT_LFS_SKIP_SMUDGE=1 GIT_NO_REPLACE_OBJECTS=1 GIT_TERMINAL_PROMPT=0
 unset GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_COMMON_DIR GIT_NAMESPACE
+# As `git -c` does. A function `git` would cost a process more for each.
+export GIT_CONFIG_PARAMETERS="'core.hooksPath=/dev/null' 'hook.reference-transaction.enabled=false' \
+'hook.post-index-change.enabled=false' 'core.fsmonitor=false' 'core.splitIndex=false' \
+'core.sparseCheckout=false' 'core.bare=false' 'core.quotePath=false' 'gc.auto=0' \
+'advice.addEmbeddedRepo=false'"
 copied=$GIT_DIR/limactl-mcp
-next=$GIT_DIR/limactl-mcp.next
+next=$copied.next
+index=$copied.index
 say() {
   printf '%s %s\n' "$marker" "$*"
 }
@@ -11,43 +18,76 @@ fail() {
   say fail "$*"
   exit 1
 }
-git() {
-  command git -c core.hooksPath=/dev/null -c hook.reference-transaction.enabled=false \
-    -c hook.post-index-change.enabled=false -c core.fsmonitor=false -c core.splitIndex=false \
-    -c core.sparseCheckout=false -c core.bare=false -c gc.auto=0 -c commit.gpgSign=false "$@"
+# What fails because less than 1 MiB is free is reported as that, with what is needed.
+needed=0
+fail_or_full() {
+  free=$(df -Pk "$G" 2>/dev/null | awk 'NR == 2 { print $4 }')
+  [ "${free:-9999}" -ge 1024 ] || fail space "$((needed / 1000000 + 1))"
+  fail "$1"
 }
-commit() {
-  git rev-parse -q --verify "$1^{commit}" 2>/dev/null
+# Whether one of the words $2 is $1.
+is_among() {
+  for word in $2; do
+    [ "$word" != "$1" ] || return 0
+  done
+  return 1
 }
-# Less than 1 MiB is free.
-full() {
-  free=$(df -Pk "$1" 2>/dev/null | awk 'NR == 2 { print $4 }')
-  [ "${free:-9999}" -lt 1024 ]
+# Reads the answer of cat-file for one object: its id, or nothing unless it is of this type.
+read_id() {
+  read -r id type || return
+  [ "$type" = "$1" ] || id=
 }
-command -v git >/dev/null || fail git none
-say git "$(command git version)"
-
-# What the directory is: absent, foreign, other (of another project), interrupted (while it was sent),
-# damaged, or ours.
-owner=
-if [ -f "$copied" ]; then
-  IFS= read -r owner <"$copied"
-fi
-if [ "$owner" = "$ID" ]; then
-  # One program at a time, also one whose connection was lost.
+# One program at a time, also one whose connection was lost.
+lock() {
   if command -v flock >/dev/null; then
     exec 9>>"$copied"
     flock -w 60 9 || fail busy
   fi
+}
+add_all() {
+  git add -A --ignore-errors >/dev/null || [ $? = 1 ]
+}
+command -v git >/dev/null || fail git none
+
+# What the directory is: absent, foreign, other (of another project), interrupted (while it was sent),
+# damaged, or ours.
+owner=
+known=
+if [ -f "$copied" ]; then
+  IFS= read -r owner <"$copied"
+fi
+if [ "$owner" = "$ID" ]; then
+  lock
   cd "$G" || fail gone
+  objects=$(git cat-file --batch-check='%(objectname) %(objecttype)' 2>/dev/null <<END
+HEAD^{commit}
+HEAD^{tree}
+refs/limactl-mcp/sent^{commit}
+$SENT^{commit}
+$SENT^{tree}
+$HAVE
+END
+  )
+  {
+    read_id commit && head=$id
+    read_id tree && head_tree=$id
+    read_id commit && old=$id
+    read_id commit && sent=$id
+    read_id tree && sent_tree=$id
+    while read_id commit; do
+      known="$known $id"
+    done
+  } <<END
+$objects
+END
   state=ours
   [ ! -e "$next" ] || [ "$(cat "$next")" != "$SENT" ] || rm -f "$next"
   if [ -e "$next" ]; then
     state=interrupted
   elif [ -z "$SENT" ]; then
     state=interrupted
-    [ -z "$(commit refs/limactl-mcp/sent)" ] || state=foreign
-  elif [ -z "$(commit "$SENT")" ]; then
+    [ -z "$old" ] || state=foreign
+  elif [ -z "$sent" ]; then
     state=damaged
   fi
 elif [ -n "$owner" ]; then
@@ -62,7 +102,4 @@ else
   state=foreign
 fi
 say state "$state"
-known=$(printf '%s\n' "$HAVE" | git cat-file --batch-check='%(objectname)' 2>/dev/null | grep -v ' missing$')
-for id in $known; do
-  say have "$id"
-done
+[ "$state" != absent ] || say git "$(git version)"

@@ -1,5 +1,8 @@
 # FORCE: also what is damaged, or has work that was not taken.
-[ "$state" != ours ] || [ -n "$FORCE" ] || work
+if [ "$state" = ours ] && [ -z "$FORCE" ]; then
+  work
+  count_files
+fi
 say decide
 read -r answer && [ "$answer" = drop ] || exit 0
 cd /

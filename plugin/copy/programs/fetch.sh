@@ -1,15 +1,13 @@
-# Sends the work without what the host has, or all of it: what follows "pack" is a pack.
-if [ "$state" = ours ]; then
-  work
-fi
+# Sends the work, unless the host has it, without what the host has: what follows "pack" is a pack.
+[ "$state" != ours ] || work
 say decide
-read -r answer || exit 0
+if [ "$state" != ours ] || is_among "$work" "$HAVE"; then
+  exit 0
+fi
 say pack
 {
   echo "$work"
-  if [ "$answer" = thin ]; then
-    for id in $known; do
-      echo "^$id"
-    done
-  fi
+  for id in $known; do
+    echo "^$id"
+  done
 } | git pack-objects --revs --stdout --thin --delta-base-offset --progress

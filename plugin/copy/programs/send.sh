@@ -1,10 +1,4 @@
-# Set before: NEW (what is sent), HEAD_ID (the host's HEAD), BRANCH, FORMAT, NAME and MAIL, SHALLOW (ids).
-
-# What fails because the disk is full is reported as that.
-fail_or_full() {
-  ! full "$G" || fail space
-  fail "$1"
-}
+# Set before: NEW (what is sent), HEAD_ID (the host's HEAD), BRANCH, FORMAT, CONFIG, SHALLOW (ids).
 create() {
   mkdir -p "$GIT_DIR" 2>/dev/null || {
     sudo -n mkdir -p "$G" && sudo -n chown "$(id -u)" "$G" && mkdir "$GIT_DIR"
@@ -12,38 +6,53 @@ create() {
   # In this order: it counts as interrupted until the end.
   echo "$NEW" >"$next" || fail_or_full directory
   echo "$ID" >"$copied" || fail_or_full directory
+  lock
   cd "$G" || fail directory
 }
 prepare() {
-  git init -q --template= --object-format="$FORMAT" && git config core.bare false &&
-    git config gc.auto 0 && git config commit.gpgSign false && git config user.name "$NAME" &&
-    git config user.email "$MAIL"
+  { [ -e "$GIT_DIR/HEAD" ] || printf '%s' "$CONFIG" >"$GIT_DIR/config"; } &&
+    git init -q --template= --object-format="$FORMAT"
 }
+# The host answers with the size and the name of the pack, and sends its two files. It waits after each, since
+# some `head` read ahead.
 receive() {
   # What a killed git left, also below refs/.
-  find "$GIT_DIR" -name '*.lock' ! -path "$GIT_DIR/objects/*" -exec rm -f {} +
-  rm -f "$GIT_DIR"/objects/pack/tmp_*
+  find "$GIT_DIR" \( -name '*.lock' ! -path "$GIT_DIR/objects/*" -o -path "$GIT_DIR/objects/pack/tmp_*" \) \
+    -exec rm -f {} +
   [ "$state" = ours ] || prepare || fail_or_full init
   [ -z "$SHALLOW" ] || printf '%s' "$SHALLOW" >"$GIT_DIR/shallow" || fail_or_full init
-  say ready
-  git index-pack --stdin --fix-thin >/dev/null || {
-    reason=pack
-    ! full "$G" || reason=space
-    rm -f "$GIT_DIR"/objects/pack/tmp_*
-    fail "$reason"
-  }
+  pack=$GIT_DIR/objects/pack
+  for kind in pack idx; do
+    say ready
+    read -r size name || exit 1
+    needed=$((needed + size))
+    head -c "$size" >"$pack/tmp_$kind" || fail_or_full pack
+  done
+  say received
+  confirm sent
+  mv "$pack/tmp_pack" "$pack/$name.pack" && mv "$pack/tmp_idx" "$pack/$name.idx"
 }
 # Files that are not in the index are added first, so that those that are gone on the host go.
 apply() {
   echo "$NEW" >"$next" || return
-  git symbolic-ref HEAD "refs/heads/$BRANCH" || return
-  git update-ref HEAD "$HEAD_ID" || return
-  rm -rf "$GIT_DIR"/MERGE_* "$GIT_DIR"/*_HEAD "$GIT_DIR"/rebase-merge "$GIT_DIR"/rebase-apply "$GIT_DIR"/sequencer
-  git add -A --ignore-errors >/dev/null 2>&1
-  git read-tree --reset -u "$NEW" || return
-  git read-tree -m "$HEAD_ID" || return
-  git update-index -q --refresh >/dev/null
-  git update-ref refs/limactl-mcp/sent "$NEW"
+  for left in "$GIT_DIR"/MERGE_* "$GIT_DIR"/*_HEAD "$GIT_DIR"/rebase-* "$GIT_DIR/sequencer"; do
+    [ ! -e "$left" ] || rm -rf "$left"
+  done
+  read -r current <"$GIT_DIR/HEAD"
+  [ "$current" = "ref: refs/heads/$BRANCH" ] || git symbolic-ref HEAD "refs/heads/$BRANCH" || return
+  git update-ref --stdin <<END || return
+update HEAD $HEAD_ID
+update refs/limactl-mcp/sent $NEW
+END
+  export GIT_INDEX_FILE="$index"
+  # work() has added them to its index.
+  [ "$state" = ours ] || rm -f "$index"
+  [ "$state" != interrupted ] || add_all 2>/dev/null
+  if [ "$NEW" != "$HEAD_ID" ]; then
+    git read-tree --reset -u "$NEW" && git read-tree -m --index-output="$GIT_DIR/index" "$HEAD_ID"
+  else
+    git read-tree --reset -u --index-output="$GIT_DIR/index" "$NEW"
+  fi
 }
 # The host has to answer, so that no more is changed if it was killed.
 confirm() {
@@ -51,15 +60,19 @@ confirm() {
   [ "$answer" = "$1" ] || exit 1
 }
 
+for id in $known; do
+  say have "$id"
+done
 if [ "$state" = ours ]; then
   work
+  count_files
 fi
 say decide
 confirm send
 if [ "$state" = absent ]; then
   create
 fi
-receive
+receive || fail_or_full pack
 apply || fail_or_full apply
 say applied
 confirm applied

@@ -1,49 +1,57 @@
-# Makes a commit of the copy as it is, and reports its id, how many commits and files the host has not
-# taken, how many commits are elsewhere (other branches, stashes), and how many sending BRANCH would lose.
-links() {
-  git diff-index --cached --no-renames --raw -z "$1" | tr '\n\0' '?\n' |
-    awk '/^:/ && NR % 2 { link = / 160000 |^:160000 /; next } link' >"$scratch/links"
-  [ -s "$scratch/links" ] || return 0
-  head -n 10 "$scratch/links" | while IFS= read -r name; do
+# Makes a commit of the copy as it is, and reports its id, how many commits the host has not taken, how many
+# of those are elsewhere (other branches, stashes), and how many sending BRANCH would lose.
+
+# Puts back what differs from $1 and is a repository of its own.
+leave_out_repositories() {
+  names=$(git diff-index --cached --no-renames --raw "$1" |
+    sed -n -e 's/^:160000 [^	]*	//p' -e 's/^:[0-7]* 160000 [^	]*	//p')
+  [ "$names" ] || return 0
+  printf '%s\n' "$names" | head -n 10 | while IFS= read -r name; do
     say link "$name"
   done
-  tr '\n' '\0' <"$scratch/links" | GIT_LITERAL_PATHSPECS=1 git reset -q --pathspec-from-file=- --pathspec-file-nul "$1"
+  printf '%s\n' "$names" | GIT_LITERAL_PATHSPECS=1 git reset -q --pathspec-from-file=- "$1"
+  tree=$(git write-tree) || fail_or_full add
+}
+commit() {
+  date="@$(git log -1 --no-show-signature --format=%cd --date=raw "${parent:-$SENT}")"
+  work=$(GIT_AUTHOR_DATE=$date GIT_COMMITTER_DATE=$date \
+    git commit-tree ${parent:+-p "$parent"} -m 'Uncommitted work' "$tree") || fail_or_full add
+}
+# Of the revisions in the arguments, without those that were taken.
+count() {
+  # shellcheck disable=SC2086
+  git rev-list --ignore-missing --count "$@" $DONE
 }
 work() {
-  head=$(commit HEAD)
   [ "$head" ] || [ "$(git symbolic-ref -q HEAD)" ] || fail damaged
-  scratch=$(mktemp -d) || fail space
-  trap 'rm -rf "$scratch"' EXIT
-  export GIT_INDEX_FILE="$scratch/index"
+  export GIT_INDEX_FILE="$index"
+  [ ! -e "$index.lock" ] || rm -f "$index.lock"
   # With its time: git decides by it whether a file of the same size may have changed.
-  { cp -p "$GIT_DIR/index" "$scratch/index" && git ls-files >/dev/null; } 2>/dev/null || {
-    rm -f "$scratch/index"
+  { cp -p "$GIT_DIR/index" "$index" && add_all; } 2>/dev/null || {
+    rm -f "$index"
     git read-tree "${head:-$SENT}" || fail damaged
+    add_all || fail_or_full add
   }
-  git -c advice.addEmbeddedRepo=false add -A --ignore-errors >/dev/null || [ $? = 1 ] || fail add
   # Also what the host sent although it is ignored.
-  git diff-tree -r -z --name-only --diff-filter=A --no-renames "$BASE" "$SENT" |
+  [ "$SENT" = "$BASE" ] || git diff-tree -r -z --name-only --diff-filter=A --no-renames "$BASE" "$SENT" |
     git update-index -z --add --remove --stdin
-  links "${head:-$SENT}"
-  tree=$(git write-tree) || fail add
-  parent=$head
-  [ "$head" != "$BASE" ] || parent=$SENT
+  tree=$(git write-tree) || fail_or_full add
+  parent=$head parent_tree=$head_tree
+  [ "$head" != "$BASE" ] || parent=$SENT parent_tree=$sent_tree
   work=$parent
-  if [ -z "$parent" ] || [ "$tree" != "$(git rev-parse -q --verify "$parent^{tree}")" ]; then
-    date=$(git cat-file commit "${parent:-$SENT}" | sed -n 's/^committer .*> \([0-9]* [-+][0-9]*\)$/@\1/p' | head -n 1)
-    name=$(git config user.name || echo limactl-mcp)
-    mail=$(git config user.email || echo limactl-mcp@localhost)
-    work=$(GIT_AUTHOR_NAME=$name GIT_COMMITTER_NAME=$name GIT_AUTHOR_EMAIL=$mail GIT_COMMITTER_EMAIL=$mail \
-      GIT_AUTHOR_DATE=$date GIT_COMMITTER_DATE=$date \
-      git commit-tree ${parent:+-p "$parent"} -m 'Uncommitted work' "$tree") || fail add
-  fi
+  [ "$tree" = "$parent_tree" ] || leave_out_repositories "${parent:-$SENT}"
+  [ "$tree" = "$parent_tree" ] || commit
   unset GIT_INDEX_FILE
+  commits=0 lost=0
+  is_among "$head" "$DONE" || commits=$(count "${head:-$SENT}" --not)
+  others=$(count --all --not "$work")
+  [ "$others" = 0 ] || lost=$(count "refs/heads/$BRANCH" --not "$work" 2>/dev/null || echo 0)
+  say work "$work" "$commits" "$others" "$lost"
+}
+# Reports how many files the host has not taken.
+count_files() {
+  ! is_among "$work" "$DONE" || return 0
   since=$SENT
-  [ -z "$(commit "${TAKEN:-none}")" ] || since=$TAKEN
-  base=$(commit "$BASE")
-  say work "$work" \
-    "$(git rev-list --count "${head:-$SENT}" --not "$SENT" "$since" ${base:+"$base"})" \
-    "$(git diff-tree -r --name-only --no-renames "$since" "$work" | grep -c '')" \
-    "$(git rev-list --count --all --not "$work" "$SENT" "$since" ${base:+"$base"})" \
-    "$(git rev-list --count "refs/heads/$BRANCH" --not "$work" "$SENT" "$since" ${base:+"$base"} 2>/dev/null || echo 0)"
+  ! is_among "$TAKEN" "$known" || since=$TAKEN
+  say files "$(git diff-tree -r --name-only --no-renames "$since" "$work" | grep -c '')"
 }

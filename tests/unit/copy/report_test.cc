@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "copy/changes.h"
 #include "unit/copy/copy_fixture.h"
 
 namespace copy {

@@ -21,12 +21,12 @@ class TakeTest : public CopyTest {
 
   Git Users() { return Git::Users(project, side->lock()); }
   /// On top of what was sent.
-  std::string MakeWork(const std::string& message) {
+  std::string MakeWork(const std::string& message, std::string tree = "") {
+    if (tree.empty()) tree = side->facts().sent + "^{tree}";
     const Git git = side->git().With({"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=b",
                                       "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=b"});
-    std::string work = git.Require(
-        {"commit-tree", "-p", side->facts().sent, "-m", message, side->facts().sent + "^{tree}"},
-        "commit-tree");
+    std::string work =
+        git.Require({"commit-tree", "-p", side->facts().sent, "-m", message, tree}, "commit-tree");
     CopyFacts facts = side->facts();
     facts.work = work;
     side->Save(facts);
@@ -45,6 +45,29 @@ TEST_F(TakeTest, MovesTheBranchThatIsOurs) {
   EXPECT_EQ(Tip("agent/main"), second);
   EXPECT_TRUE(TakeBranch(Users(), *side, "agent/main").had_it);
   EXPECT_THAT(Run({"reflog", "agent/main"}), HasSubstr("limactl mcp take"));
+}
+
+TEST_F(TakeTest, KnowsItsBranchAfterAKill) {
+  MakeWork("first");
+  TakeBranch(Users(), *side, "agent/main");
+  CopyFacts facts = side->facts();
+  facts.taken = "";  // killed before it was recorded
+  side->Save(facts);
+  const std::string second = MakeWork("second");
+  EXPECT_EQ(TakeBranch(Users(), *side, "agent/main").branch, "agent/main");
+  EXPECT_EQ(Tip("agent/main"), second);
+}
+
+TEST_F(TakeTest, BoundsThePatchThatIsApplied) {
+  const Git& git = side->git();
+  const std::string blob = git.Require({"hash-object", "-w", "--stdin"}, "blob", "two\n");
+  const std::string tree = git.Require({"mktree"}, "tree", "100644 blob " + blob + "\tfile.txt\n");
+  MakeWork("work", tree);
+  EXPECT_EQ(ErrorOf([&] { ApplyWork(Users(), *side, 10); }),
+            "The patch has more than 10 bytes (--max-size). Nothing was changed.");
+  EXPECT_EQ(ReadFile(project / "file.txt"), "one\n");
+  ApplyWork(Users(), *side, kMaxSize);
+  EXPECT_EQ(ReadFile(project / "file.txt"), "two\n");
 }
 
 TEST_F(TakeTest, LeavesABranchOfTheUsersAlone) {
