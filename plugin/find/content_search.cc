@@ -385,7 +385,7 @@ SearchResult SearchContent(guest::Guest& guest, const SearchRequest& request,
   while (true) {
     sink.Start(attempt.engine != Engine::kGrep);
     const int status =
-        guest.RunScript(Script(request, attempt), sink, context).exit_status.value_or(-1);
+        guest.shells().RunScript(Script(request, attempt), sink, context).exit_status.value_or(-1);
     if (status == kNoDirectoryStatus) {
       throw support::CallError("The directory to search cannot be entered in the guest.");
     }

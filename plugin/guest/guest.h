@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "shell/process.h"
-#include "shell/resident_script.h"
-#include "shell/run_end.h"
+#include "shell/shells.h"
 #include "support/context.h"
 #include "support/errors.h"
 
@@ -280,11 +279,8 @@ class Guest : public shell::Launcher {
   std::unique_ptr<OpenFile> Open(const std::string& path, OpenMode mode, std::uint32_t permissions,
                                  const support::Context& context);
 
-  /// See shell::Shells.
-  virtual shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
-                                  const support::Context& context) = 0;
-  virtual shell::RunEnd RunCommand(const shell::LoginCommand& command, shell::OutputSink& sink,
-                                   const support::Context& context) = 0;
+  /// Runs commands.
+  virtual shell::Shells& shells() = 0;
 };
 
 /// An open file or directory; the destructor closes it without waiting. The guest must outlive it.

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "shell/output_log.h"
-#include "shell/run_end.h"
+#include "shell/process.h"
 
 namespace shell {
 

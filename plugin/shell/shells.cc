@@ -22,10 +22,6 @@ constexpr int kNotFound = 127;
 /// The least exit status of a loop that was killed, or could not be started.
 constexpr int kKilled = 126;
 
-struct DiscardingSink final : OutputSink {
-  bool OnOutput(Stream, std::string_view) override { return true; }
-};
-
 bool IsFree(const ShellSession& session) {
   return session.reported().state == State::kReady;
 }
@@ -86,7 +82,7 @@ RunEnd Shells::RunCommand(const LoginCommand& command, OutputSink& sink,
   }
   RunEnd end = RunInSh({true, {}}, PlainLogin(command), sink, context);
   if (end.exit_status == kCannotRun || end.exit_status == kNotFound) {
-    DiscardingSink ignored;
+    FunctionSink ignored([](Stream, std::string_view) { return true; });
     const std::string script = "command -v " + ShellWord(command.shell);
     end.shell_missing = RunScript(script, ignored, context).exit_status != 0;
   }
@@ -227,10 +223,9 @@ bool Shells::Provide(Shell& shell) {
 }
 
 std::size_t Shells::MaxRunning(bool for_commands) {
-  const std::size_t channels = launcher_.channels_for_shells();
-  if (for_commands) return channels - std::max<std::size_t>(LaneOf(false).running, 1);
+  if (for_commands) return channels_ - std::max<std::size_t>(LaneOf(false).running, 1);
   // The second shell for scripts leaves two channels to commands.
-  return LaneOf(true).running + 2 <= channels && channels >= 4 ? kMaxScriptShells : 1;
+  return LaneOf(true).running + 2 <= channels_ && channels_ >= 4 ? kMaxScriptShells : 1;
 }
 
 bool Shells::HasRoom(bool for_commands) {
@@ -253,9 +248,14 @@ bool Shells::CloseFirst(Predicate predicate) {
   return true;
 }
 
-void Shells::OnMoreChannels() {
+void Shells::SetChannels(std::size_t channels) {
   const std::scoped_lock lock(session_lock_->mutex);
-  session_lock_->changed.notify_all();
+  if (std::exchange(channels_, channels) < channels) session_lock_->changed.notify_all();
+}
+
+std::size_t Shells::channels() const {
+  const std::scoped_lock lock(session_lock_->mutex);
+  return channels_;
 }
 
 bool Shells::MakeRoom() {
