@@ -39,11 +39,6 @@ support::ConnectionLost ConnectionLost(const std::string& problem, bool is_comma
           was_sent && is_command};
 }
 
-support::StopReason ReasonOf(const support::Context& context) {
-  const support::StopReason reason = context.stop_reason();
-  return reason == support::StopReason::kNone ? support::StopReason::kDeadline : reason;
-}
-
 }  // namespace
 
 RunEnd Shells::RunScript(const std::string& script, OutputSink& sink,
@@ -128,7 +123,7 @@ Shells::Shell Shells::Acquire(const Kind& kind, OutputSink& sink, const support:
   }
   lane.waiting.erase(place);
   session_lock_->changed.notify_all();
-  if (!runs) throw support::Stopped(ReasonOf(context));
+  if (!runs) throw support::Stopped(context.stop_reason());
   ++lane.running;
   return shell;
 }
@@ -164,7 +159,7 @@ Shells::Reply Shells::RunIn(Shell& shell, const Request& request, OutputSink& si
     if (reported.end && reported.end->connection_lost)
       throw ConnectionLost(problem, is_command, false);
     if (!problem.empty()) throw support::CallError(problem);
-    if (!session.is_over()) throw support::Stopped(ReasonOf(context));
+    if (!session.is_over()) throw support::Stopped(context.stop_reason());
     // Without either, it printed too much.
     const bool unfit = reported.exit_status ? *reported.exit_status < kKilled : !reported.end;
     return {unfit ? Reply::Kind::kUnfit : Reply::Kind::kNotStarted, {}, reported.early_error};
@@ -185,10 +180,10 @@ Shells::Reply Shells::RunIn(Shell& shell, const Request& request, OutputSink& si
     session_lock_->changed.wait_until(lock, Clock::now() + kStopTimeout,
                                       [&] { return reported.end || reported.stopped; });
     session.FinishRequest();
-    throw StoppedCommand(ReasonOf(context), reported.stopped);
+    throw StoppedCommand(context.stop_reason(), reported.stopped);
   }
   session.FinishRequest();
-  if (!done) throw support::Stopped(ReasonOf(context));
+  if (!done) throw support::Stopped(context.stop_reason());
 
   Reply reply;
   reply.end.exit_status = reported.request_status ? reported.request_status : reported.exit_status;
