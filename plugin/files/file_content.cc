@@ -6,6 +6,7 @@
 
 #include "files/file_problem.h"
 #include "shell/shell_quote.h"
+#include "shell/shells.h"
 #include "support/errors.h"
 #include "support/units.h"
 #include "support/utf8.h"

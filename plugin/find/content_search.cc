@@ -13,6 +13,7 @@
 #include "find/find_listing.h"
 #include "find/programs.h"
 #include "shell/shell_quote.h"
+#include "shell/shells.h"
 #include "support/errors.h"
 #include "support/utf8.h"
 
@@ -76,7 +77,7 @@ std::string GitArguments(const SearchRequest& request, Engine engine) {
   if (!request.file.empty())
     return arguments + " " + shell::ShellQuote(":(literal)" + request.file);
   if (request.include == nullptr) return arguments + " .";
-  for (const std::string& pathspec : request.include->pathspecs()) {
+  for (const std::string& pathspec : request.include->pathspecs) {
     arguments += ' ' + shell::ShellQuote(pathspec);
   }
   return arguments;
@@ -85,7 +86,7 @@ std::string GitArguments(const SearchRequest& request, Engine engine) {
 /// Defines the function that search_with_grep needs.
 std::string Files(const SearchRequest& request) {
   std::string files = "find . -name .git -prune -o -type f";
-  if (request.include != nullptr) files += NameTests(request.include->name_filters());
+  if (request.include != nullptr) files += NameTests(request.include->name_filters);
   if (!request.file.empty()) files = "find " + shell::ShellQuote("./" + request.file);
   return "files() { " + files + " -print0; }\n";
 }
@@ -168,15 +169,8 @@ std::size_t ToNumber(std::string_view digits) {
 /// text NULs.
 class MatchSink final : public shell::OutputSink {
  public:
-  explicit MatchSink(const SearchRequest& request) : request_(request) {}
-
-  /// Call it before each attempt: a failed one has printed no lines.
-  void Start(bool is_git) {
-    error_text.clear();
-    is_git_ = is_git;
-    first_ = is_git ? kName : kText;
-    field_ = first_;
-  }
+  MatchSink(const SearchRequest& request, bool is_git)
+      : request_(request), is_git_(is_git), first_(is_git ? kName : kText), field_(first_) {}
 
   bool OnOutput(shell::Stream stream, std::string_view bytes) override {
     if (stream == shell::Stream::kOutput) {
@@ -353,9 +347,9 @@ class MatchSink final : public shell::OutputSink {
   }
 
   const SearchRequest& request_;
-  bool is_git_ = true;
-  Field first_ = kName;
-  Field field_ = kName;
+  const bool is_git_;
+  const Field first_;
+  Field field_;
   std::array<std::string, 3> fields_;
   std::size_t left_out_ = 0;  ///< bytes at the end of a field
 
@@ -381,16 +375,16 @@ class MatchSink final : public shell::OutputSink {
 SearchResult SearchContent(guest::Guest& guest, const SearchRequest& request,
                            const support::Context& context) {
   Attempt attempt;
-  MatchSink sink(request);
   while (true) {
-    sink.Start(attempt.engine != Engine::kGrep);
+    const bool is_git = attempt.engine != Engine::kGrep;
+    MatchSink sink(request, is_git);
     const int status =
         guest.shells().RunScript(Script(request, attempt), sink, context).exit_status.value_or(-1);
     if (status == kNoDirectoryStatus) {
       throw support::CallError("The directory to search cannot be entered in the guest.");
     }
     if (status == 0 || (status == kNoMatchStatus && !Contains(sink.error_text, "xcode-select: "))) {
-      return {attempt.engine != Engine::kGrep, sink.Finish(), sink.error_text};
+      return {is_git, sink.Finish(), sink.error_text};
     }
     const std::optional<Attempt> next = Next(attempt, status, sink.error_text);
     if (!next || sink.has_lines()) ThrowFailure(attempt.engine, status, sink.error_text);

@@ -24,6 +24,10 @@ constexpr std::size_t kMaxNameFilters = 32;
 using re2::RE2;
 using Texts = std::vector<std::string>;
 
+[[noreturn]] void ThrowGlobError(std::string_view pattern, const std::string& problem) {
+  throw support::CallError("Bad pattern \"" + std::string(pattern) + "\": " + problem + ".");
+}
+
 /// A wildcard, the content of a class, an escaped character, or ordinary characters.
 struct Item {
   std::string text;  ///< as it is in the pattern
@@ -269,10 +273,6 @@ std::vector<GlobAlternative> ParseGlob(std::string_view pattern) {
   return alternatives;
 }
 
-void ThrowGlobError(std::string_view pattern, const std::string& problem) {
-  throw support::CallError("Bad pattern \"" + std::string(pattern) + "\": " + problem + ".");
-}
-
 struct GlobMatcher::Set {
   std::vector<GlobAlternative> alternatives;
   RE2::Set expressions;  ///< of the alternatives, in the same order
@@ -364,13 +364,9 @@ IncludeFilter::IncludeFilter(std::string_view include) {
     }
     if (!directories_only) patterns.push_back(std::move(alternative));
   }
-  for (const GlobAlternative& pattern : patterns) AddIfNew(pathspecs_, Pathspec(pattern));
-  name_filters_ = NameFilters(patterns);
-  matcher_.emplace(std::move(patterns), true);
-}
-
-bool IncludeFilter::Matches(std::string_view path) const {
-  return matcher_->Matches(path, false);
+  for (const GlobAlternative& pattern : patterns) AddIfNew(pathspecs, Pathspec(pattern));
+  name_filters = NameFilters(patterns);
+  matcher.emplace(std::move(patterns), true);
 }
 
 }  // namespace find

@@ -53,11 +53,9 @@ struct GlobAlternative {
   [[nodiscard]] std::size_t LiteralNames() const;
 };
 
-/// The alternatives of a pattern, in the order of its braces. Throws like ThrowGlobError.
+/// The alternatives of a pattern, in the order of its braces. Throws support::CallError: `Bad
+/// pattern "…": problem.`
 std::vector<GlobAlternative> ParseGlob(std::string_view pattern);
-
-/// Throws support::CallError: `Bad pattern "…": problem.`
-[[noreturn]] void ThrowGlobError(std::string_view pattern, const std::string& problem);
 
 /// Matches paths against alternatives, with one RE2::Set. Takes at most time proportional to the
 /// product of both lengths. Immutable; thread-safe; copies share the set.
@@ -102,26 +100,20 @@ std::vector<GlobWalk> PlanGlob(std::string_view pattern, bool case_sensitive);
 /// Selects the files of a search by a glob pattern (see glob.h) for paths relative to the
 /// searched directory. A pattern without '/' matches file names at any depth. A pattern that ends
 /// with '/' matches a directory's files; a path without wildcards may match either.
-class IncludeFilter {
- public:
+struct IncludeFilter {
   /// Throws support::CallError for a bad pattern, and for an absolute one.
   explicit IncludeFilter(std::string_view include);
+
+  /// `path` must be valid UTF-8, as for GlobMatcher::Matches.
+  [[nodiscard]] bool Matches(std::string_view path) const { return matcher->Matches(path, false); }
 
   /// Arguments for git, after "--". They match everything that Matches does, maybe more. Each
   /// begins with ":(glob)", so git reads no other magic in it. Braces are expanded, because git has
   /// none.
-  [[nodiscard]] const std::vector<std::string>& pathspecs() const { return pathspecs_; }
-
+  std::vector<std::string> pathspecs;
   /// The same for find: fnmatch(3) patterns for the last names. Empty if it needs none.
-  [[nodiscard]] const std::vector<std::string>& name_filters() const { return name_filters_; }
-
-  /// `path` must be valid UTF-8, as for GlobMatcher::Matches.
-  [[nodiscard]] bool Matches(std::string_view path) const;
-
- private:
-  std::vector<std::string> pathspecs_;
-  std::vector<std::string> name_filters_;
-  std::optional<GlobMatcher> matcher_;
+  std::vector<std::string> name_filters;
+  std::optional<GlobMatcher> matcher;
 };
 
 }  // namespace find

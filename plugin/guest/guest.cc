@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "shell/shells.h"
 #include "support/paths.h"
 
 namespace guest {
@@ -78,16 +79,15 @@ Reply OpenFile::WriteAndClose(std::string_view bytes, const AttributeChange& cha
                               const support::Context& context, const std::optional<Request>& last) {
   const std::size_t sent = bytes.empty() ? 0 : (bytes.size() - 1) / kMaxTransfer * kMaxTransfer;
   Write(0, bytes.substr(0, sent), context);
-  Guest& guest = *guest_;
-  const Handle handle = Release();
-  std::vector<Request> requests{Request::Sync(handle), Request::Close(handle)};
+  std::vector<Request> requests;
+  if (!bytes.empty()) requests.push_back(Request::Write(handle_, sent, bytes.substr(sent)));
   if (change.permissions || change.size) {
-    requests.insert(requests.begin(), Request::SetAttributes(handle, change));
+    requests.push_back(Request::SetAttributes(handle_, change));
   }
-  if (!bytes.empty()) {
-    requests.insert(requests.begin(), Request::Write(handle, sent, bytes.substr(sent)));
-  }
+  requests.push_back(Request::Sync(handle_));
+  requests.push_back(Request::Close(handle_));
   if (last) requests.push_back(*last);
+  Guest& guest = *std::exchange(guest_, nullptr);
   std::vector<Reply> replies = guest.RoundTrip(requests, context);
   Reply reply_to_last;
   if (last) {

@@ -11,9 +11,12 @@
 #include <vector>
 
 #include "shell/process.h"
-#include "shell/shells.h"
 #include "support/context.h"
 #include "support/errors.h"
+
+namespace shell {
+class Shells;
+}
 
 /// The one interface to the virtual machine. ssh/ implements it; tests have fakes.
 ///
@@ -299,12 +302,6 @@ class OpenFile {
   [[nodiscard]] Guest& guest() const { return *guest_; }
   [[nodiscard]] const Handle& handle() const { return handle_; }
 
-  /// The caller closes it.
-  Handle Release() {
-    guest_ = nullptr;
-    return std::move(handle_);
-  }
-
   /// One Request::Read.
   std::string ReadSome(std::uint64_t offset, std::size_t length, const support::Context& context) {
     return std::move(
@@ -322,7 +319,7 @@ class OpenFile {
                       const std::optional<Request>& last = std::nullopt);
 
  private:
-  Guest* guest_;  ///< null if released
+  Guest* guest_;  ///< null if closed or moved from
   Handle handle_;
 };
 

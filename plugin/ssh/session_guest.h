@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "guest/guest.h"
+#include "shell/shells.h"
 #include "ssh/completion.h"
 #include "ssh/connection.h"
 #include "ssh/process_run.h"

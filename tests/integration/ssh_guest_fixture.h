@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "guest/guest.h"
+#include "shell/shells.h"
 #include "ssh/connection.h"
 #include "support/context.h"
 #include "testing/collected_output.h"

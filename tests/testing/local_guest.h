@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "guest/guest.h"
+#include "shell/shells.h"
 #include "testing/local_files.h"
 #include "testing/local_launcher.h"
 
