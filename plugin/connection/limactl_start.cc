@@ -1,7 +1,6 @@
 #include "connection/limactl_start.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,15 +25,14 @@ namespace {
 constexpr std::chrono::milliseconds kPollInterval{100};
 
 /// Bytes of limactl's output that an error quotes.
-constexpr off_t kLastBytes = 2048;
+constexpr std::size_t kLastBytes = 2048;
 constexpr std::size_t kLastLines = 5;
 
 std::string LastLines(int file) {
-  struct stat status {};
-  if (::fstat(file, &status) != 0) return {};
-  const off_t start = std::max<off_t>(0, status.st_size - kLastBytes);
-  std::string text(static_cast<std::size_t>(status.st_size - start), '\0');
-  const ssize_t count = ::pread(file, text.data(), text.size(), start);
+  std::string text(kLastBytes, '\0');
+  const off_t end = std::max<off_t>(::lseek(file, 0, SEEK_END), 0);
+  const ssize_t count = ::pread(file, text.data(), text.size(),
+                                std::max<off_t>(0, end - static_cast<off_t>(kLastBytes)));
   text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, count)));
   while (text.ends_with('\n')) text.pop_back();
   std::size_t first = text.size();
@@ -58,43 +56,34 @@ std::string DescribeStatus(int status) {
   return "exit status " + std::to_string(WEXITSTATUS(status));
 }
 
-std::string CommandLine(const std::string& name) {
-  return "limactl start " + name;
-}
+}  // namespace
 
-/// `output`: a descriptor for its output. Returns the process id.
-pid_t SpawnLimactl(const std::string& name, int output) {
+void StartInstance(const std::string& name, const support::Context& context,
+                   const ReportStatus& report_status) {
+  const std::string command = "limactl start " + name;
+  const std::string stopped = "the Lima instance \"" + name + "\" is stopped";
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), &std::fclose);
+  const int output = file ? ::fileno(file.get()) : -1;
   if (output < 0 || ::fcntl(output, F_SETFD, FD_CLOEXEC) != 0 ||
       ::fcntl(output, F_SETFL, O_APPEND) != 0) {
     throw support::CallError(std::string("cannot create a temporary file for limactl's output: ") +
                              std::strerror(errno));
   }
+  pid_t process = -1;
   try {
-    return support::Spawn({"limactl", "start", "--tty=false", name}, {-1, output, output},
-                          support::SpawnSession::kOwn);
+    process = support::Spawn({"limactl", "start", "--tty=false", name}, {-1, output, output},
+                             support::SpawnSession::kOwn);
   } catch (const std::system_error& error) {
-    throw support::CallError("the Lima instance \"" + name +
-                             "\" is stopped and cannot be started: no limactl on PATH (" +
+    throw support::CallError(stopped + " and cannot be started: no limactl on PATH (" +
                              support::EnvironmentVariable("PATH") + "): " + error.code().message() +
-                             ". Start it on the host with: " + CommandLine(name));
+                             ". Start it on the host with: " + command);
   }
-}
-
-}  // namespace
-
-void StartInstance(const std::string& name, const support::Context& context,
-                   const ReportStatus& report_status) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), &std::fclose);
-  const int output = file ? ::fileno(file.get()) : -1;
-  const pid_t process = SpawnLimactl(name, output);
-  report_status("the Lima instance \"" + name + "\" is being started with `" + CommandLine(name) +
-                "`");
+  report_status("the Lima instance \"" + name + "\" is being started with `" + command + "`");
   std::optional<int> status;
   while (!(status = StatusOf(process))) support::Pause(kPollInterval, context);
   if (*status == 0) return;
   const std::string lines = LastLines(output);
-  throw support::CallError("the Lima instance \"" + name + "\" is stopped, and `" +
-                           CommandLine(name) + "` failed (" + DescribeStatus(*status) +
+  throw support::CallError(stopped + ", and `" + command + "` failed (" + DescribeStatus(*status) +
                            "). Its last output:\n" + (lines.empty() ? "none" : lines));
 }
 

@@ -64,13 +64,6 @@ tools::Workspace SharedConnection::Acquire(const support::Context& context,
   return *current_;
 }
 
-void SharedConnection::SetWaitingFor(const std::string& text) {
-  const std::scoped_lock lock(mutex_);
-  if (text == waiting_for_) return;
-  waiting_for_ = text;
-  changed_.notify_all();
-}
-
 void SharedConnection::ConnectWhenWanted() {
   std::unique_lock lock(mutex_);
   while (true) {
@@ -87,7 +80,11 @@ void SharedConnection::ConnectWhenWanted() {
     std::optional<tools::Workspace> opened;
     std::optional<std::string> failure;
     try {
-      opened = open_(stop_.context(), [this](const std::string& text) { SetWaitingFor(text); });
+      opened = open_(stop_.context(), [this](const std::string& text) {
+        const std::scoped_lock status_lock(mutex_);
+        waiting_for_ = text;
+        changed_.notify_all();
+      });
     } catch (const std::exception& error) {
       failure = error.what();
       // Stopped by the destructor: nobody waits for this connection any more.

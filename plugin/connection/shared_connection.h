@@ -43,7 +43,6 @@ class SharedConnection final : public tools::WorkspaceSource {
   void Want();
   void ConnectWhenWanted();
   [[nodiscard]] bool IsAlive() const;
-  void SetWaitingFor(const std::string& text);
 
   Opener open_;
   support::StopSource stop_;

@@ -6,6 +6,7 @@
 
 #include "files/file_problem.h"
 #include "shell/shell_quote.h"
+#include "shell/shells.h"
 #include "support/errors.h"
 #include "support/units.h"
 #include "support/utf8.h"
@@ -57,32 +58,20 @@ std::string DirectScript(const std::string& path) {
          " ] && " + dd + "nocache count=0 && exec " + dd + "direct bs=1048576";
 }
 
-class DirectSink final : public shell::OutputSink {
- public:
-  explicit DirectSink(const TakeBytes& take) : take_(take) {}
-
-  bool OnOutput(shell::Stream stream, std::string_view bytes) override {
-    if (stream != shell::Stream::kOutput || bytes.empty()) return true;
-    has_bytes = true;
-    wants_more = take_(bytes);
-    return wants_more;
-  }
-
-  bool has_bytes = false;
-  bool wants_more = true;
-
- private:
-  const TakeBytes& take_;
-};
-
 }  // namespace
 
 bool ReadDirectly(const std::string& path, const TakeBytes& take, guest::Guest& guest,
                   const support::Context& context) {
-  DirectSink sink(take);
-  const std::optional<int> status = guest.RunScript(DirectScript(path), sink, context).exit_status;
-  if (!sink.wants_more || status == 0) return true;
-  if (!sink.has_bytes) return false;
+  bool has_bytes = false;
+  bool wants_more = true;
+  shell::FunctionSink sink([&](shell::Stream stream, std::string_view bytes) {
+    if (stream != shell::Stream::kOutput || bytes.empty()) return true;
+    has_bytes = true;
+    return wants_more = take(bytes);
+  });
+  const auto status = guest.shells().RunScript(DirectScript(path), sink, context).exit_status;
+  if (!wants_more || status == 0) return true;
+  if (!has_bytes) return false;
   throw CallError(
       "the guest read the beginning of the file past its cache, but not the rest: the file may "
       "have been removed on the host; try again");

@@ -34,7 +34,7 @@ using TakeBytes = std::function<bool(std::string_view bytes)>;
 ///
 /// Does not follow a link at `path`. Returns false, before any call of `take`, if the guest has no
 /// suitable dd or the file system refuses. Throws support::CallError if reading fails later, and
-/// what guest::Guest::RunScript throws.
+/// what shell::Shells::RunScript throws.
 bool ReadDirectly(const std::string& path, const TakeBytes& take, guest::Guest& guest,
                   const support::Context& context);
 

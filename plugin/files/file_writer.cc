@@ -252,20 +252,19 @@ ChangedMeanwhile::ChangedMeanwhile(const std::string& shown)
 
 FileWriter::DirectoryLock FileWriter::Lock(const paths::ResolvedPath& path,
                                            const support::Context& context) {
-  std::string directory = support::ParentPath(path.guest);
+  const std::string directory = support::ParentPath(path.guest);
   support::ContextWait wait(context, mutex_, released_);
   std::unique_lock lock(mutex_);
   while (!wait.Until(lock, [&] { return !locked_.contains(directory); })) context.ThrowIfStopped();
-  locked_.insert(directory);
-  return {*this, std::move(directory)};
-}
-
-FileWriter::DirectoryLock::~DirectoryLock() {
-  {
-    const std::scoped_lock lock(writer_.mutex_);
-    writer_.locked_.erase(directory_);
-  }
-  writer_.released_.notify_all();
+  const auto locked = locked_.insert(directory).first;
+  lock.unlock();
+  return {&*locked, [this, locked](const void*) {
+            {
+              const std::scoped_lock relock(mutex_);
+              locked_.erase(locked);
+            }
+            released_.notify_all();
+          }};
 }
 
 std::string FileWriter::Write(const paths::ResolvedPath& target, std::string_view content,

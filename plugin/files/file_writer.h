@@ -2,11 +2,11 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "guest/guest.h"
 #include "paths/path_rules.h"
@@ -36,24 +36,11 @@ enum class Overwrite {
 /// Writes whole files for the tools that change files. A server has one for all calls. Thread-safe.
 class FileWriter {
  public:
-  /// Locks a directory until it is destroyed. The writer must outlive it.
-  class DirectoryLock {
-   public:
-    DirectoryLock(const DirectoryLock&) = delete;
-    DirectoryLock& operator=(const DirectoryLock&) = delete;
-    ~DirectoryLock();
-
-   private:
-    friend class FileWriter;
-    DirectoryLock(FileWriter& writer, std::string directory)
-        : writer_(writer), directory_(std::move(directory)) {}
-    FileWriter& writer_;
-    std::string directory_;
-  };
-
   /// Locks the path's directory against other calls that change files in it. Agents send several
   /// edits of a file at once; if two read before either writes, one edit is lost. So take the lock
-  /// before reading the file, and hold it until Write has returned. Throws support::Stopped.
+  /// before reading the file, and hold it until Write has returned; it must not outlive the writer.
+  /// Throws support::Stopped.
+  using DirectoryLock = std::shared_ptr<const void>;
   [[nodiscard]] DirectoryLock Lock(const paths::ResolvedPath& path,
                                    const support::Context& context);
 

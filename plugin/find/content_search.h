@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "find/glob_plan.h"
+#include "find/glob.h"
 #include "guest/guest.h"
 #include "shell/output_log.h"
 #include "support/context.h"

@@ -2,9 +2,12 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "find/find_listing.h"
 
 /// Glob patterns.
 ///
@@ -24,8 +27,6 @@ namespace find {
 inline constexpr std::size_t kMaxGlobPattern = 4096;
 /// Most alternatives that the braces of a pattern may expand to.
 inline constexpr std::size_t kMaxGlobAlternatives = 1000;
-/// Most bytes of all alternatives, also as regular expressions. RE2 compiles so many in 20 ms.
-inline constexpr std::size_t kMaxExpandedGlob = std::size_t{32} * 1024;
 /// Most levels of nested braces.
 inline constexpr std::size_t kMaxGlobBraceDepth = 32;
 
@@ -52,11 +53,9 @@ struct GlobAlternative {
   [[nodiscard]] std::size_t LiteralNames() const;
 };
 
-/// The alternatives of a pattern, in the order of its braces. Throws like ThrowGlobError.
+/// The alternatives of a pattern, in the order of its braces. Throws support::CallError: `Bad
+/// pattern "…": problem.`
 std::vector<GlobAlternative> ParseGlob(std::string_view pattern);
-
-/// Throws support::CallError: `Bad pattern "…": problem.`
-[[noreturn]] void ThrowGlobError(std::string_view pattern, const std::string& problem);
 
 /// Matches paths against alternatives, with one RE2::Set. Takes at most time proportional to the
 /// product of both lengths. Immutable; thread-safe; copies share the set.
@@ -77,6 +76,44 @@ class GlobMatcher {
  private:
   struct Set;
   std::shared_ptr<const Set> set_;
+};
+
+/// Most directories that are listed for one pattern. If its alternatives begin in more, their
+/// parents are listed instead.
+inline constexpr std::size_t kMaxGlobWalks = 16;
+
+/// One directory to list, and the matcher for its names.
+struct GlobWalk {
+  /// Absolute if the pattern is, else relative to the given path; empty for that path itself. Not
+  /// resolved; without ".." and wildcards.
+  std::string directory;
+
+  ListingRequest listing;  ///< its directory is not set
+  GlobMatcher matcher;     ///< for names relative to `directory`
+};
+
+/// Plans the listings for a pattern. The names before an alternative's first wildcard become
+/// part of the directory. If case is ignored, only those of an absolute pattern do, and must match
+/// in case. Throws like ParseGlob.
+std::vector<GlobWalk> PlanGlob(std::string_view pattern, bool case_sensitive);
+
+/// Selects the files of a search by a glob pattern (see glob.h) for paths relative to the
+/// searched directory. A pattern without '/' matches file names at any depth. A pattern that ends
+/// with '/' matches a directory's files; a path without wildcards may match either.
+struct IncludeFilter {
+  /// Throws support::CallError for a bad pattern, and for an absolute one.
+  explicit IncludeFilter(std::string_view include);
+
+  /// `path` must be valid UTF-8, as for GlobMatcher::Matches.
+  [[nodiscard]] bool Matches(std::string_view path) const { return matcher->Matches(path, false); }
+
+  /// Arguments for git, after "--". They match everything that Matches does, maybe more. Each
+  /// begins with ":(glob)", so git reads no other magic in it. Braces are expanded, because git has
+  /// none.
+  std::vector<std::string> pathspecs;
+  /// The same for find: fnmatch(3) patterns for the last names. Empty if it needs none.
+  std::vector<std::string> name_filters;
+  std::optional<GlobMatcher> matcher;
 };
 
 }  // namespace find

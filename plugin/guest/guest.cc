@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "shell/shells.h"
 #include "support/paths.h"
 
 namespace guest {
@@ -11,27 +12,6 @@ namespace {
 /// By FileErrorCode.
 constexpr std::array kReasons = {"no such file or directory", "permission denied",
                                  "operation not supported by the guest's SFTP server", "failure"};
-
-class KeepingSink final : public shell::OutputSink {
- public:
-  KeepingSink(ScriptOutput& kept, const OutputLimits& limits) : kept_(kept), limits_(limits) {}
-
-  bool OnOutput(shell::Stream stream, std::string_view bytes) override {
-    const bool is_output = stream == shell::Stream::kOutput;
-    std::string& text = is_output ? kept_.output : kept_.error;
-    const std::size_t limit = is_output ? limits_.output : limits_.error;
-    if (text.size() + bytes.size() <= limit) {
-      text += bytes;
-    } else {
-      kept_.is_too_long = true;
-    }
-    return !kept_.is_too_long;
-  }
-
- private:
-  ScriptOutput& kept_;
-  const OutputLimits& limits_;
-};
 
 constexpr std::string_view kInvalidInName("/\0", 2);
 
@@ -99,16 +79,15 @@ Reply OpenFile::WriteAndClose(std::string_view bytes, const AttributeChange& cha
                               const support::Context& context, const std::optional<Request>& last) {
   const std::size_t sent = bytes.empty() ? 0 : (bytes.size() - 1) / kMaxTransfer * kMaxTransfer;
   Write(0, bytes.substr(0, sent), context);
-  Guest& guest = *guest_;
-  const Handle handle = Release();
-  std::vector<Request> requests{Request::Sync(handle), Request::Close(handle)};
+  std::vector<Request> requests;
+  if (!bytes.empty()) requests.push_back(Request::Write(handle_, sent, bytes.substr(sent)));
   if (change.permissions || change.size) {
-    requests.insert(requests.begin(), Request::SetAttributes(handle, change));
+    requests.push_back(Request::SetAttributes(handle_, change));
   }
-  if (!bytes.empty()) {
-    requests.insert(requests.begin(), Request::Write(handle, sent, bytes.substr(sent)));
-  }
+  requests.push_back(Request::Sync(handle_));
+  requests.push_back(Request::Close(handle_));
   if (last) requests.push_back(*last);
+  Guest& guest = *std::exchange(guest_, nullptr);
   std::vector<Reply> replies = guest.RoundTrip(requests, context);
   Reply reply_to_last;
   if (last) {
@@ -163,8 +142,14 @@ std::vector<DirectoryEntry> ReadNames(const OpenFile& directory, const support::
 ScriptOutput CaptureScript(Guest& guest, const std::string& script, const support::Context& context,
                            const OutputLimits& limits) {
   ScriptOutput captured;
-  KeepingSink sink(captured, limits);
-  captured.exit_status = guest.RunScript(script, sink, context).exit_status;
+  shell::FunctionSink sink([&](shell::Stream stream, std::string_view bytes) {
+    const bool is_output = stream == shell::Stream::kOutput;
+    std::string& text = is_output ? captured.output : captured.error;
+    captured.is_too_long = text.size() + bytes.size() > (is_output ? limits.output : limits.error);
+    if (!captured.is_too_long) text += bytes;
+    return !captured.is_too_long;
+  });
+  captured.exit_status = guest.shells().RunScript(script, sink, context).exit_status;
   return captured;
 }
 

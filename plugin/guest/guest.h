@@ -11,10 +11,12 @@
 #include <vector>
 
 #include "shell/process.h"
-#include "shell/resident_script.h"
-#include "shell/run_end.h"
 #include "support/context.h"
 #include "support/errors.h"
+
+namespace shell {
+class Shells;
+}
 
 /// The one interface to the virtual machine. ssh/ implements it; tests have fakes.
 ///
@@ -280,11 +282,8 @@ class Guest : public shell::Launcher {
   std::unique_ptr<OpenFile> Open(const std::string& path, OpenMode mode, std::uint32_t permissions,
                                  const support::Context& context);
 
-  /// See shell::Shells.
-  virtual shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
-                                  const support::Context& context) = 0;
-  virtual shell::RunEnd RunCommand(const shell::LoginCommand& command, shell::OutputSink& sink,
-                                   const support::Context& context) = 0;
+  /// Runs commands.
+  virtual shell::Shells& shells() = 0;
 };
 
 /// An open file or directory; the destructor closes it without waiting. The guest must outlive it.
@@ -303,12 +302,6 @@ class OpenFile {
   [[nodiscard]] Guest& guest() const { return *guest_; }
   [[nodiscard]] const Handle& handle() const { return handle_; }
 
-  /// The caller closes it.
-  Handle Release() {
-    guest_ = nullptr;
-    return std::move(handle_);
-  }
-
   /// One Request::Read.
   std::string ReadSome(std::uint64_t offset, std::size_t length, const support::Context& context) {
     return std::move(
@@ -326,7 +319,7 @@ class OpenFile {
                       const std::optional<Request>& last = std::nullopt);
 
  private:
-  Guest* guest_;  ///< null if released
+  Guest* guest_;  ///< null if closed or moved from
   Handle handle_;
 };
 

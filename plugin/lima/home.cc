@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "lima/sandbox.h"
+#include "support/join.h"
 #include "support/lower_case.h"
 
 namespace lima {
@@ -81,15 +82,36 @@ fs::path HomeDirectory(const std::string& lima_home, const std::string& user_hom
   return resolved;
 }
 
+std::vector<std::string> ListInstances(const fs::path& home) {
+  std::vector<std::string> names;
+  std::error_code error;
+  fs::directory_iterator entry(home, error);
+  if (error == std::errc::no_such_file_or_directory) return names;
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    std::error_code unreadable;
+    std::string name = entry->path().filename().string();
+    if (IsInstanceName(name) && fs::is_directory(entry->symlink_status(unreadable)) &&
+        fs::exists(entry->path() / kConfigurationFile, unreadable)) {
+      names.push_back(std::move(name));
+    }
+  }
+  if (error) {
+    throw ConfigurationError("cannot read Lima's home " + home.string() + ": " + error.message());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 void RequireInstance(const fs::path& home, const std::string& name) {
   CheckInstanceName(name);
   const fs::path file = home / name / kConfigurationFile;
   std::error_code error;
   if (fs::exists(file, error)) return;
   if (error) throw ConfigurationError("cannot read " + file.string() + ": " + error.message());
-  throw ConfigurationError(
-      "there is no Lima instance \"" + name + "\" in " + home.string() +
-      "; `limactl list` shows the instances. Create it with: " + SandboxCommand(name));
+  const std::string known = support::Join(ListInstances(home));
+  throw ConfigurationError("there is no Lima instance \"" + name + "\" in " + home.string() +
+                           (known.empty() ? "" : "; the instances are: " + known) +
+                           "; create it with: " + SandboxCommand(name));
 }
 
 HostFacts ReadHostFacts() {

@@ -30,8 +30,12 @@ std::filesystem::path HomeDirectory(
     const std::string& lima_home = support::EnvironmentVariable("LIMA_HOME"),
     const std::string& user_home = support::EnvironmentVariable("HOME"));
 
-/// Throws ConfigurationError unless the instance has a lima.yaml; the message says how to create
-/// it. Also throws like CheckInstanceName.
+/// Sorted names of all readable instances: directories, not links, with a lima.yaml. Empty if
+/// `home` does not exist. Throws ConfigurationError when it cannot be read.
+std::vector<std::string> ListInstances(const std::filesystem::path& home);
+
+/// Throws ConfigurationError unless the instance has a lima.yaml; the message lists the instances
+/// and how to create this one. Also throws like CheckInstanceName.
 void RequireInstance(const std::filesystem::path& home, const std::string& name);
 
 /// Facts about the host that mount templates and Lima's defaults use.

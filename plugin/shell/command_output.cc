@@ -64,22 +64,16 @@ bool CommandOutput::OnOutput(Stream stream, std::string_view bytes) {
 /// The command may have printed something before its sender gets here.
 void CommandOutput::OnStarted() {
   const std::scoped_lock lock(mutex_);
-  if (last_line_.empty()) show_("running, no output yet");
+  if (recent_.find_first_not_of('\n') == std::string::npos) show_("running, no output yet");
 }
 
 void CommandOutput::ShowLastLine(std::string_view bytes) {
-  if (bytes.empty()) return;
-  const bool ends = bytes.back() == '\n';
-  while (!bytes.empty() && bytes.back() == '\n') bytes.remove_suffix(1);
-  const std::size_t newline = bytes.rfind('\n');
-  if (newline != std::string_view::npos) bytes.remove_prefix(newline + 1);
-  if (!bytes.empty()) {
-    if (line_ended_ || newline != std::string_view::npos) last_line_.clear();
-    last_line_ += bytes.substr(0, kMaxShownLine - std::min(last_line_.size(), kMaxShownLine));
-  }
-  line_ended_ = ends;
-  if (last_line_.empty()) return;
-  std::string line = support::ToUtf8(last_line_);
+  recent_ += bytes.substr(bytes.size() - std::min(bytes.size(), kMaxShownLine));
+  recent_.erase(0, recent_.size() - std::min(recent_.size(), kMaxShownLine));
+  const auto text = std::string_view(recent_).substr(0, recent_.find_last_not_of('\n') + 1);
+  if (text.empty()) return;
+  const std::string_view last = text.substr(text.rfind('\n') + 1);
+  std::string line = support::ToUtf8(support::WithoutCutBeginning(last));
   // Tabs and colours are common.
   std::replace_if(
       line.begin(), line.end(),

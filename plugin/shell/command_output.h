@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "shell/output_log.h"
-#include "shell/run_end.h"
+#include "shell/process.h"
 
 namespace shell {
 
@@ -66,8 +66,7 @@ class CommandOutput final : public OutputSink {
   CappedOutput standard_output_;
   CappedOutput standard_error_;
   OutputLog both_{CutOutputs::kMaxOutput};
-  std::string last_line_;
-  bool line_ended_ = false;
+  std::string recent_;  ///< its last bytes
 };
 
 }  // namespace shell

@@ -1,13 +1,18 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
-/// Processes in the guest, each on a channel of its own. The owner of the connection implements
-/// Launcher and Process.
+#include "support/context.h"
+#include "support/errors.h"
+
+/// Processes in the guest, each on a channel of its own, and what runs in them. The owner of the
+/// connection implements Launcher and Process.
 namespace shell {
 
 // How the channels of the one SSH session are shared. sshd allows kMaxChannels unless its
@@ -77,9 +82,55 @@ class Launcher {
   /// Starts `command_line`, which sshd passes to the user's login shell with -c. Does not wait.
   virtual std::unique_ptr<Process> Start(std::string command_line,
                                          std::shared_ptr<ProcessEvents> events) = 0;
+};
 
-  /// How many channels shells may use now. Any thread.
-  [[nodiscard]] virtual std::size_t channels_for_shells() const { return kMaxChannels - 1; }
+/// Takes the output of a session.
+class OutputSink {
+ public:
+  virtual ~OutputSink() = default;
+
+  /// On the thread that owns the connection, which must not wait. False: no more is wanted.
+  virtual bool OnOutput(Stream stream, std::string_view bytes) = 0;
+
+  /// On the calling thread: the request waits for a shell or a channel.
+  virtual void OnQueued() {}
+
+  /// On the calling thread: the request has been sent.
+  virtual void OnStarted() {}
+};
+
+class FunctionSink final : public OutputSink {
+ public:
+  using Function = std::function<bool(Stream stream, std::string_view bytes)>;
+  explicit FunctionSink(Function on_output) : on_output_(std::move(on_output)) {}
+  bool OnOutput(Stream stream, std::string_view bytes) override {
+    return on_output_(stream, bytes);
+  }
+
+ private:
+  const Function on_output_;
+};
+
+/// How a request ended.
+struct RunEnd {
+  /// 128+N after signal N. Empty if the sink had enough, or with `exit_signal`.
+  std::optional<int> exit_status;
+  /// The signal, without "SIG", that killed the session's first process. The request may still run.
+  std::optional<std::string> exit_signal;
+  bool shell_missing = false;  ///< the guest does not have the user's login shell
+};
+
+/// The context was stopped while a command ran.
+class StoppedCommand : public support::Stopped {
+ public:
+  StoppedCommand(support::StopReason reason, bool verified)
+      : Stopped(reason), verified_(verified) {}
+
+  /// The guest has reported that no process of the command's session is left.
+  [[nodiscard]] bool verified() const { return verified_; }
+
+ private:
+  bool verified_;
 };
 
 }  // namespace shell

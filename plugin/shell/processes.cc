@@ -187,12 +187,12 @@ void Processes::Abandon(std::string_view id) {
   entry->session->Close();
 }
 
-std::vector<Processes::Listed> Processes::List() {
+std::vector<std::pair<Processes::Description, Processes::State>> Processes::List() {
   const std::scoped_lock lock(session_lock_->mutex);
-  std::vector<Listed> listed;
+  std::vector<std::pair<Description, State>> listed;
   for (const auto& entry : entries_) {
     if (!entry->session->reported().was_ready) continue;
-    listed.push_back({entry->description, StateOf(*entry->session)});
+    listed.emplace_back(entry->description, StateOf(*entry->session));
   }
   return listed;
 }
@@ -200,7 +200,7 @@ std::vector<Processes::Listed> Processes::List() {
 void Processes::KillLate() {
   Lock lock(session_lock_->mutex);
   while (!closing_) {
-    auto next = Clock::time_point::max();
+    auto next = Clock::now() + std::chrono::hours(1);
     for (const auto& entry : entries_) {
       if (!entry->kill_at || entry->session->is_over()) continue;
       if (*entry->kill_at <= Clock::now()) {
@@ -210,11 +210,7 @@ void Processes::KillLate() {
         next = std::min(next, *entry->kill_at);
       }
     }
-    if (next == Clock::time_point::max()) {
-      session_lock_->changed.wait(lock);
-    } else {
-      session_lock_->changed.wait_until(lock, next);
-    }
+    session_lock_->changed.wait_until(lock, next);
   }
 }
 

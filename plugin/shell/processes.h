@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "shell/output_log.h"
@@ -85,12 +86,8 @@ class Processes {
   /// Stops it, and forgets it at once.
   void Abandon(std::string_view id);
 
-  struct Listed {
-    Description description;
-    State state;
-  };
   /// The oldest first.
-  std::vector<Listed> List();
+  std::vector<std::pair<Description, State>> List();
 
  private:
   struct Log final : OutputSink {

@@ -11,7 +11,6 @@
 #include "shell/process.h"
 #include "shell/report_splitter.h"
 #include "shell/resident_script.h"
-#include "shell/run_end.h"
 
 namespace shell {
 

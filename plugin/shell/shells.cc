@@ -22,10 +22,6 @@ constexpr int kNotFound = 127;
 /// The least exit status of a loop that was killed, or could not be started.
 constexpr int kKilled = 126;
 
-struct DiscardingSink final : OutputSink {
-  bool OnOutput(Stream, std::string_view) override { return true; }
-};
-
 bool IsFree(const ShellSession& session) {
   return session.reported().state == State::kReady;
 }
@@ -41,11 +37,6 @@ support::ConnectionLost ConnectionLost(const std::string& problem, bool is_comma
                      : was_sent  ? "; the command may have run"
                                  : "; the command was not run"),
           was_sent && is_command};
-}
-
-support::StopReason ReasonOf(const support::Context& context) {
-  const support::StopReason reason = context.stop_reason();
-  return reason == support::StopReason::kNone ? support::StopReason::kDeadline : reason;
 }
 
 }  // namespace
@@ -86,7 +77,7 @@ RunEnd Shells::RunCommand(const LoginCommand& command, OutputSink& sink,
   }
   RunEnd end = RunInSh({true, {}}, PlainLogin(command), sink, context);
   if (end.exit_status == kCannotRun || end.exit_status == kNotFound) {
-    DiscardingSink ignored;
+    FunctionSink ignored([](Stream, std::string_view) { return true; });
     const std::string script = "command -v " + ShellWord(command.shell);
     end.shell_missing = RunScript(script, ignored, context).exit_status != 0;
   }
@@ -132,7 +123,7 @@ Shells::Shell Shells::Acquire(const Kind& kind, OutputSink& sink, const support:
   }
   lane.waiting.erase(place);
   session_lock_->changed.notify_all();
-  if (!runs) throw support::Stopped(ReasonOf(context));
+  if (!runs) throw support::Stopped(context.stop_reason());
   ++lane.running;
   return shell;
 }
@@ -168,7 +159,7 @@ Shells::Reply Shells::RunIn(Shell& shell, const Request& request, OutputSink& si
     if (reported.end && reported.end->connection_lost)
       throw ConnectionLost(problem, is_command, false);
     if (!problem.empty()) throw support::CallError(problem);
-    if (!session.is_over()) throw support::Stopped(ReasonOf(context));
+    if (!session.is_over()) throw support::Stopped(context.stop_reason());
     // Without either, it printed too much.
     const bool unfit = reported.exit_status ? *reported.exit_status < kKilled : !reported.end;
     return {unfit ? Reply::Kind::kUnfit : Reply::Kind::kNotStarted, {}, reported.early_error};
@@ -189,10 +180,10 @@ Shells::Reply Shells::RunIn(Shell& shell, const Request& request, OutputSink& si
     session_lock_->changed.wait_until(lock, Clock::now() + kStopTimeout,
                                       [&] { return reported.end || reported.stopped; });
     session.FinishRequest();
-    throw StoppedCommand(ReasonOf(context), reported.stopped);
+    throw StoppedCommand(context.stop_reason(), reported.stopped);
   }
   session.FinishRequest();
-  if (!done) throw support::Stopped(ReasonOf(context));
+  if (!done) throw support::Stopped(context.stop_reason());
 
   Reply reply;
   reply.end.exit_status = reported.request_status ? reported.request_status : reported.exit_status;
@@ -227,10 +218,9 @@ bool Shells::Provide(Shell& shell) {
 }
 
 std::size_t Shells::MaxRunning(bool for_commands) {
-  const std::size_t channels = launcher_.channels_for_shells();
-  if (for_commands) return channels - std::max<std::size_t>(LaneOf(false).running, 1);
+  if (for_commands) return channels_ - std::max<std::size_t>(LaneOf(false).running, 1);
   // The second shell for scripts leaves two channels to commands.
-  return LaneOf(true).running + 2 <= channels && channels >= 4 ? kMaxScriptShells : 1;
+  return LaneOf(true).running + 2 <= channels_ && channels_ >= 4 ? kMaxScriptShells : 1;
 }
 
 bool Shells::HasRoom(bool for_commands) {
@@ -253,9 +243,14 @@ bool Shells::CloseFirst(Predicate predicate) {
   return true;
 }
 
-void Shells::OnMoreChannels() {
+void Shells::SetChannels(std::size_t channels) {
   const std::scoped_lock lock(session_lock_->mutex);
-  session_lock_->changed.notify_all();
+  if (std::exchange(channels_, channels) < channels) session_lock_->changed.notify_all();
+}
+
+std::size_t Shells::channels() const {
+  const std::scoped_lock lock(session_lock_->mutex);
+  return channels_;
 }
 
 bool Shells::MakeRoom() {

@@ -12,7 +12,6 @@
 
 #include "shell/process.h"
 #include "shell/resident_script.h"
-#include "shell/run_end.h"
 #include "shell/shell_session.h"
 #include "support/context.h"
 
@@ -22,10 +21,8 @@ namespace shell {
 /// round trip and one fork. Thread-safe. The launcher must outlive the shells: see Close.
 class Shells {
  public:
-  /// Shells at once, without those that only background processes use, if
-  /// Launcher::channels_for_shells allows as many; further requests wait. One channel is kept for
-  /// scripts, and two for commands if there are three.
-  static constexpr std::size_t kMaxCommandShells = kMaxChannels - 2;
+  /// Shells for scripts at once, if there are channels enough; further requests wait. One channel
+  /// is kept for scripts, and two for commands if there are three.
   static constexpr std::size_t kMaxScriptShells = 2;
 
   /// How long a stopped command may take to end.
@@ -35,13 +32,14 @@ class Shells {
   static constexpr std::chrono::seconds kSettleTimeout{1};
 
   explicit Shells(Launcher& launcher) : launcher_(launcher) {}
-  ~Shells() { Close(); }
+  virtual ~Shells() { Close(); }
   Shells(const Shells&) = delete;
   Shells& operator=(const Shells&) = delete;
 
   /// Runs a script of /bin/sh that changes nothing in the guest. Throws support::Stopped,
   /// support::ConnectionLost (the script may be repeated) and support::CallError.
-  RunEnd RunScript(const std::string& script, OutputSink& sink, const support::Context& context);
+  virtual RunEnd RunScript(const std::string& script, OutputSink& sink,
+                           const support::Context& context);
 
   /// Runs a command as `limactl shell --workdir=DIRECTORY` does; resident_script.h lists the
   /// differences. A resident bash runs it; any other shell, or one with an unfit profile, is
@@ -49,14 +47,16 @@ class Shells {
   /// - StoppedCommand once the command has been stopped, else support::Stopped;
   /// - support::ConnectionLost, which says whether the command may have run;
   /// - support::CallError.
-  RunEnd RunCommand(const LoginCommand& command, OutputSink& sink, const support::Context& context);
+  virtual RunEnd RunCommand(const LoginCommand& command, OutputSink& sink,
+                            const support::Context& context);
 
   /// Closes the channel that is needed least: one that only background processes use, else an idle
   /// shell's. False if there is none.
   bool MakeRoom();
 
-  /// Launcher::channels_for_shells has grown.
-  void OnMoreChannels();
+  /// How many channels they may use now.
+  void SetChannels(std::size_t channels);
+  [[nodiscard]] std::size_t channels() const;
 
   /// Closes all shells. No request may run, and the launcher must still deliver events.
   void Close();
@@ -118,6 +118,7 @@ class Shells {
   std::vector<Shell> pool_;             // run nothing; the least recently used first
   std::array<Lane, 2> lanes_;
   std::set<std::string> unfit_;  // login shells that are started for each command
+  std::size_t channels_ = kMaxChannels - 1;
 };
 
 }  // namespace shell

@@ -127,15 +127,11 @@ void Session::KeepNonBlocking() {
   // libssh makes the socket blocking once it is connected, and send() to a frozen guest would hang.
   const int fd = ssh_get_fd(session_.get());
   if (fd < 0) return;
+  const std::scoped_lock lock(break_mutex_);
+  if (!break_fd_.valid()) break_fd_ = support::FileDescriptor(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
   const int flags = ::fcntl(fd, F_GETFL);
-  bool done = flags >= 0 && ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0 &&
-              ::fcntl(fd, F_SETFD, FD_CLOEXEC) == 0;
-  if (done) {
-    const std::scoped_lock lock(break_mutex_);
-    if (!break_fd_.valid()) break_fd_ = support::FileDescriptor(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
-    done = break_fd_.valid();
-  }
-  if (!done) {
+  if (!break_fd_.valid() || flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0 ||
+      ::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0) {
     throw support::ConnectionLost(std::string("cannot set up the socket: ") + std::strerror(errno),
                                   false);
   }
@@ -218,21 +214,15 @@ void Session::Authenticate(const Endpoint& endpoint, const std::function<void()>
 }
 
 void Session::Poll(TimePoint until) {
-  if (woken_) {
-    // libssh consumed the wake-up in a poll of its own; the posted work is still waiting.
-    until = TimePoint::min();
-  }
-  int timeout = -1;
-  if (until != TimePoint::max()) {
-    constexpr auto kMaxWait = std::chrono::milliseconds(3'600'000);
-    const auto now = support::Clock::now();
-    const auto left =
-        until <= now
-            ? std::chrono::milliseconds(0)
-            : std::min(kMaxWait, std::chrono::ceil<std::chrono::milliseconds>(until - now));
-    timeout = static_cast<int>(left.count());
-  }
-  if (ssh_event_dopoll(event_.get(), timeout) == SSH_ERROR) poll_failed_ = true;
+  using std::chrono::milliseconds;
+  constexpr milliseconds kMaxWait = std::chrono::hours(1);
+  const auto now = support::Clock::now();
+  // After a wake-up that libssh consumed in a poll of its own, the posted work is still waiting.
+  const bool is_due = woken_ || until <= now;
+  const auto wait =
+      is_due ? milliseconds(0) : std::min(kMaxWait, std::chrono::ceil<milliseconds>(until - now));
+  const int result = ssh_event_dopoll(event_.get(), static_cast<int>(wait.count()));
+  if (result == SSH_ERROR) poll_failed_ = true;
   woken_ = false;
 }
 

@@ -177,9 +177,8 @@ TimePoint SessionGuest::StepAll(TimePoint now) {
   std::erase_if(processes_, [](const auto& process) { return process->done(); });
   const auto long_running = std::count_if(processes_.begin(), processes_.end(),
                                           [](const auto& run) { return run->is_long_running(); });
-  const std::size_t channels =
-      shell::kMaxChannels - sftp_.channels() - static_cast<std::size_t>(long_running);
-  if (channels_for_shells_.exchange(channels) < channels) shells_.OnMoreChannels();
+  shells_.SetChannels(shell::kMaxChannels - sftp_.channels() -
+                      static_cast<std::size_t>(long_running));
   return next;
 }
 

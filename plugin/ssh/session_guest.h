@@ -39,18 +39,10 @@ class SessionGuest final : public guest::Guest {
   std::vector<guest::Reply> RoundTrip(const std::vector<guest::Request>& requests,
                                       const support::Context& context) override;
   void CloseLater(const guest::Handle& handle) noexcept override;
-  shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
-                          const support::Context& context) override {
-    return shells_.RunScript(script, sink, context);
-  }
-  shell::RunEnd RunCommand(const shell::LoginCommand& command, shell::OutputSink& sink,
-                           const support::Context& context) override {
-    return shells_.RunCommand(command, sink, context);
-  }
+  shell::Shells& shells() override { return shells_; }
   /// See ProcessRun for when a process counts as exited.
   std::unique_ptr<shell::Process> Start(std::string command_line,
                                         std::shared_ptr<shell::ProcessEvents> events) override;
-  [[nodiscard]] std::size_t channels_for_shells() const override { return channels_for_shells_; }
 
   /// Any thread: runs `task` on the session's thread, in order. Returns false, and never runs it,
   /// if the session has ended. A task that throws ends the session, after all other tasks have run.
@@ -84,7 +76,6 @@ class SessionGuest final : public guest::Guest {
   Completion connected_;
   std::atomic<bool> stopping_ = false;
   std::atomic<bool> alive_ = false;
-  std::atomic<std::size_t> channels_for_shells_ = shell::kMaxChannels - 1;
 
   std::mutex mutex_;  // guards the members below
   std::vector<std::function<void()>> tasks_;

@@ -1,3 +1,5 @@
+#include "find/glob.h"
+
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -5,7 +7,6 @@
 
 #include "files/file_problem.h"
 #include "find/find_listing.h"
-#include "find/glob_plan.h"
 #include "support/errors.h"
 #include "support/paths.h"
 #include "support/printable.h"

@@ -78,8 +78,8 @@ CommandEnd Run(guest::Guest& guest, const Command& command, const std::string& d
         {std::nullopt, DescribeStop(reason, toolbox.options.command_timeout) + "; " + left});
   };
   try {
-    const shell::RunEnd end =
-        guest.RunCommand({command.text, command.words.front(), directory, shell}, output, context);
+    const shell::RunEnd end = guest.shells().RunCommand(
+        {command.text, command.words.front(), directory, shell}, output, context);
     return make_result(EndOf(end, command, shell));
   } catch (const shell::StoppedCommand& stopped) {
     if (stopped.reason() == support::StopReason::kCancelled) throw;

@@ -39,7 +39,7 @@ TEST_F(Doctor, NamesAnInvalidOrUnknownInstance) {
   OnlyFailure("instance", invalid);
   ExpectSkipped({"configuration", "status", "connect", "server"}, "instance", invalid);
   EXPECT_THAT(OnlyFailure("instance", Examine("unknown")),
-              AllOf(HasSubstr("unknown"), HasSubstr("`limactl list`")));
+              AllOf(HasSubstr("unknown"), HasSubstr("default")));
 }
 
 TEST_F(Doctor, NamesTheFileOfTheConfigurationThatCannotBeRead) {

@@ -71,14 +71,16 @@ TEST_F(Instances, TheUsersSshAgentIsNotUsed) {
   EXPECT_EQ(::poll(&polled, 1, 0), 0) << "the program connected to it";
 }
 
-TEST_F(Instances, AnUnknownOneEndsTheProgramWithWhatToDo) {
+TEST_F(Instances, AnUnknownOneEndsTheProgramWithAList) {
   ExpectOneLine(RunServer({"serve"}));  // no Lima home
   MakeDirectory("lima");
   EXPECT_THAT(ExpectOneLine(RunServer({"serve"})), HasSubstr("default"));
+  StartDefault();
+  StartNamed("other", {});
   MakeFile("lima/half/ssh.config", "");  // no lima.yaml
   for (const char* name : {"unknown", "half"}) {
     EXPECT_THAT(ExpectOneLine(RunServer({"serve", name})),
-                AllOf(HasSubstr(name), HasSubstr("`limactl list`"), HasSubstr("limactl start")));
+                AllOf(HasSubstr(name), HasSubstr("default"), HasSubstr("other")));
   }
 }
 

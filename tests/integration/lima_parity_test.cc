@@ -267,6 +267,20 @@ TEST_F(LimaParity, ParametersAreTheSameOrRefused) {
   EXPECT_THROW(evaluate(), ConfigurationError);
 }
 
+TEST_F(LimaParity, TheSameInstancesAreListed) {
+  for (const char* name : {"beta", "alpha", "gamma_2"}) {
+    WriteFile(lima_home() / name / "lima.yaml", kBase);
+  }
+  WriteFile(lima_home() / "_config/lima.yaml", "");
+  WriteFile(lima_home() / ".hidden/lima.yaml", "");
+  fs::create_directory_symlink("alpha", lima_home() / "link");
+  limactl().GiveAway(home());
+  const auto result = limactl().Run({"list", "--quiet"}, home(), lima_home());
+  std::string ours;
+  for (const std::string& name : ListInstances(lima_home())) ours += name + "\n";
+  EXPECT_EQ(ours, result.output) << result.error;
+}
+
 struct StatusCase {
   const char* name;
   const char* host_agent_pid;  // "LIVE" and "DEAD" stand for such processes; empty: no file

@@ -129,7 +129,7 @@ TEST_F(Run, RefusesWhatIsNeitherMountedNorARepository) {
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.error, HasSubstr("elsewhere is not in a git repository: git init"));
   EXPECT_THAT(Refusal({"claude", "absent"}),
-              AllOf(HasSubstr("no Lima instance \"absent\""), HasSubstr("`limactl list`")));
+              AllOf(HasSubstr("no Lima instance \"absent\""), HasSubstr("are: agent")));
 }
 
 TEST_F(Run, RefusesTheHomeDirectory) {

@@ -87,7 +87,7 @@ TEST_F(SshGuest, RequestsReturnToAnSftpServerThatRepliesAgain) {
   std::thread second(stat);
   EXPECT_TRUE(Eventually([&] { return lost == 1; })) << "the one behind the other";
   std::thread third(stat);
-  EXPECT_TRUE(Eventually([&] { return guest->channels_for_shells() == shell::kMaxChannels - 2; }));
+  EXPECT_TRUE(Eventually([&] { return guest->shells().channels() == shell::kMaxChannels - 2; }));
   ::kill(server, SIGCONT);
   for (std::thread* thread : {&first, &second, &third}) thread->join();
   EXPECT_EQ(replied, 2);
@@ -263,12 +263,13 @@ TEST_F(SshGuest, ADeathEndsEverythingOnce) {
   CollectedOutput idle;
   Command(*guest, "true", idle, minute_);
   std::promise<void> started;
-  FunctionSink sink([&](std::string_view) {
+  shell::FunctionSink sink([&](shell::Stream, std::string_view) {
     started.set_value();
     return true;
   });
-  auto script = std::async(
-      std::launch::async, [&] { guest->RunScript("echo started; exec sleep 100", sink, minute_); });
+  auto script = std::async(std::launch::async, [&] {
+    guest->shells().RunScript("echo started; exec sleep 100", sink, minute_);
+  });
   started.get_future().wait();
   std::vector<std::shared_ptr<RecordedProcess>> recorded;
   std::vector<std::unique_ptr<shell::Process>> processes;

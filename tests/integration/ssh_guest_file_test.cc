@@ -32,8 +32,7 @@ TEST_F(SshGuest, StatsReadsAndWrites) {
   const auto changed =
       ValueOf<guest::FileAttributes>(*guest, Request::StatOpen(file->handle()), minute_);
   EXPECT_EQ(changed.permissions, 0640U);
-  Execute(*guest, Request::Sync(file->handle()), minute_);
-  Execute(*guest, Request::Close(file->Release()), minute_);
+  file->WriteAndClose("", {}, minute_);
   EXPECT_EQ(ReadFile(Path("new")), "written");
   guest->Open(Path("new"), OpenMode::kWrite, 0, minute_)->Write(2, "XX", minute_);
   EXPECT_EQ(ReadFile(Path("new")), "wrXXten");

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "guest/guest.h"
+#include "shell/shells.h"
 #include "ssh/connection.h"
 #include "support/context.h"
 #include "testing/collected_output.h"
@@ -74,17 +75,6 @@ std::string ReadAll(guest::OpenFile& file, std::size_t length, const support::Co
 std::vector<guest::DirectoryEntry> List(guest::Guest& guest, const std::string& path,
                                         const support::Context& context);
 
-/// Calls a function for each piece of output; it returns false to end the command.
-class FunctionSink final : public shell::OutputSink {
- public:
-  using Function = std::function<bool(std::string_view bytes)>;
-  explicit FunctionSink(Function on_output) : on_output_(std::move(on_output)) {}
-  bool OnOutput(shell::Stream, std::string_view bytes) override { return on_output_(bytes); }
-
- private:
-  Function on_output_;
-};
-
 /// An instance with a real sshd on a loopback port, in a temporary directory, and connections made
 /// from its ssh.config as the program makes them.
 class SshGuest : public ::testing::Test {
@@ -121,11 +111,13 @@ class SshGuest : public ::testing::Test {
 
   shell::RunEnd Command(guest::Guest& guest, const std::string& line, shell::OutputSink& sink,
                         const support::Context& context) const {
-    return guest.RunCommand({line, "", directory_.path().string(), "/bin/bash"}, sink, context);
+    return guest.shells().RunCommand({line, "", directory_.path().string(), "/bin/bash"}, sink,
+                                     context);
   }
   shell::RunEnd Run(bool as_script, guest::Guest& guest, const std::string& line,
                     shell::OutputSink& sink, const support::Context& context) const {
-    return as_script ? guest.RunScript(line, sink, context) : Command(guest, line, sink, context);
+    return as_script ? guest.shells().RunScript(line, sink, context)
+                     : Command(guest, line, sink, context);
   }
 
   /// The oldest process of the session without children: the server of the first channel.

@@ -187,11 +187,11 @@ TEST_F(LyingGuest, ReadsBehindAHungRequestAreRepeatedOnASecondChannel) {
       Thrown<support::ConnectionLost>([&] { file->ReadSome(0, 1, soon_); }).may_have_run());
   EXPECT_LT(watch.elapsed(), 6s);
   EXPECT_EQ(write.wait_for(0s), std::future_status::timeout) << "it may yet be made";
-  EXPECT_EQ(guest->channels_for_shells(), shell::kMaxChannels - 2);
+  EXPECT_EQ(guest->shells().channels(), shell::kMaxChannels - 2);
 
   EXPECT_THROW(hung.get(), support::Stopped);
   EXPECT_TRUE(Thrown<support::ConnectionLost>([&] { write.get(); }).may_have_run());
-  EXPECT_TRUE(Eventually([&] { return guest->channels_for_shells() == shell::kMaxChannels - 1; }));
+  EXPECT_TRUE(Eventually([&] { return guest->shells().channels() == shell::kMaxChannels - 1; }));
   EXPECT_EQ(guest->LStat("/", soon_).size, 7U);
 }
 
@@ -217,7 +217,7 @@ TEST_F(LyingGuest, OneOfTwoSftpChannelsIsClosedOnceTheFirstRepliesAgain) {
   EXPECT_EQ(slow.wait_for(ssh::SftpChannel::kMaxSilence + 200ms), std::future_status::timeout);
   EXPECT_EQ(guest->LStat("/", soon_).size, 7U);
   EXPECT_EQ(slow.get(), 1U);
-  EXPECT_TRUE(Eventually([&] { return guest->channels_for_shells() == shell::kMaxChannels - 1; }));
+  EXPECT_TRUE(Eventually([&] { return guest->shells().channels() == shell::kMaxChannels - 1; }));
   EXPECT_EQ(guest->LStat("/", soon_).size, 8U);
   EXPECT_TRUE(was_closed);
 }
@@ -235,8 +235,9 @@ TEST_F(LyingGuest, ARequestThatIsRefusedOrEndsWithTheChannelIsAnErrorOfTheCall) 
     EXPECT_EQ(end.was_started, !refuses);
     EXPECT_FALSE(end.connection_lost);
     CollectedOutput sink;
-    EXPECT_THAT(Thrown<support::CallError>([&] { guest->RunScript("true", sink, soon_); }).what(),
-                HasSubstr(text));
+    EXPECT_THAT(
+        Thrown<support::CallError>([&] { guest->shells().RunScript("true", sink, soon_); }).what(),
+        HasSubstr(text));
     EXPECT_THAT(Thrown<support::CallError>([&] { guest->LStat("/", soon_); }).what(),
                 HasSubstr(refuses ? "no SFTP subsystem" : "instead of starting SFTP"));
     EXPECT_TRUE(guest->alive());
@@ -305,7 +306,7 @@ TEST_F(LyingGuest, RequestsWithoutReplyEndWithTheirContextAndALateReplyClosesThe
   for (const LyingSshd* sshd : {&without_channels, &never_ready, &late}) {
     const auto guest = Connect(*sshd);
     CollectedOutput sink;
-    EXPECT_THROW(guest->RunScript("true", sink, support::Context().WithTimeout(1s)),
+    EXPECT_THROW(guest->shells().RunScript("true", sink, support::Context().WithTimeout(1s)),
                  support::Stopped);
     EXPECT_THROW(guest->LStat("/", support::Context().WithTimeout(1s)), support::Stopped);
     EXPECT_TRUE(guest->alive());

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "shell/run_end.h"
+#include "shell/process.h"
 
 namespace testing_support {
 

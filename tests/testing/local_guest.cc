@@ -9,7 +9,6 @@
 #include <string_view>
 #include <utility>
 
-#include "shell/shells.h"
 #include "support/file_descriptor.h"
 
 extern char** environ;  // which macOS declares nowhere
@@ -187,10 +186,10 @@ void LocalGuest::BeginRun(const std::string& text, const support::Context& conte
   ++round_trips_;
 }
 
-shell::RunEnd LocalGuest::RunScript(const std::string& script, shell::OutputSink& sink,
-                                    const support::Context& context) {
-  BeginRun(script, context);
-  return run_ ? run_(script, sink, context) : RunHere(script, sink, context);
+shell::RunEnd LocalGuest::Shells::RunScript(const std::string& script, shell::OutputSink& sink,
+                                            const support::Context& context) {
+  guest_.BeginRun(script, context);
+  return guest_.run_ ? guest_.run_(script, sink, context) : guest_.RunHere(script, sink, context);
 }
 
 shell::RunEnd LocalGuest::RunHere(const std::string& script, shell::OutputSink& sink,
@@ -198,11 +197,12 @@ shell::RunEnd LocalGuest::RunHere(const std::string& script, shell::OutputSink& 
   return shell::Shells(*this).RunScript(script, sink, context);
 }
 
-shell::RunEnd LocalGuest::RunCommand(const shell::LoginCommand& command, shell::OutputSink& sink,
-                                     const support::Context& context) {
-  BeginRun(command.text, context);
-  if (run_) return run_(command.text, sink, context);
-  return shell::Shells(*this).RunCommand(command, sink, context);
+shell::RunEnd LocalGuest::Shells::RunCommand(const shell::LoginCommand& command,
+                                             shell::OutputSink& sink,
+                                             const support::Context& context) {
+  guest_.BeginRun(command.text, context);
+  if (guest_.run_) return guest_.run_(command.text, sink, context);
+  return shell::Shells(guest_).RunCommand(command, sink, context);
 }
 
 std::unique_ptr<shell::Process> LocalGuest::Start(std::string command_line,

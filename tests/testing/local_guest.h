@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "guest/guest.h"
+#include "shell/shells.h"
 #include "testing/local_files.h"
 #include "testing/local_launcher.h"
 
@@ -79,10 +80,7 @@ class LocalGuest : public guest::Guest {
   [[nodiscard]] bool alive() const override { return alive_; }
   void CloseLater(const guest::Handle& handle) noexcept override;
 
-  shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
-                          const support::Context& context) override;
-  shell::RunEnd RunCommand(const shell::LoginCommand& command, shell::OutputSink& sink,
-                           const support::Context& context) override;
+  shell::Shells& shells() override { return shells_; }
   std::unique_ptr<shell::Process> Start(std::string command_line,
                                         std::shared_ptr<shell::ProcessEvents> events) override;
 
@@ -91,12 +89,26 @@ class LocalGuest : public guest::Guest {
                         const support::Context& context);
 
  private:
+  /// Starts new shells for each script and command, unless set_run replaces them.
+  class Shells final : public shell::Shells {
+   public:
+    explicit Shells(LocalGuest& guest) : shell::Shells(guest), guest_(guest) {}
+    shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
+                            const support::Context& context) override;
+    shell::RunEnd RunCommand(const shell::LoginCommand& command, shell::OutputSink& sink,
+                             const support::Context& context) override;
+
+   private:
+    LocalGuest& guest_;
+  };
+
   void Begin(guest::Operation operation, const std::string& path, const support::Context& context);
   void BeginRun(const std::string& text, const support::Context& context);
   guest::Reply ReplyTo(const guest::Request& request, const support::Context& context);
   guest::Handle Keep(const std::string& path, LocalFile file);
   std::shared_ptr<LocalFile> Find(const guest::Handle& handle) const;
 
+  Shells shells_{*this};
   Hook hook_;
   FakeReply reply_;
   FakeRun run_;

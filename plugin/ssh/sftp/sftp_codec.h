@@ -13,8 +13,6 @@
 /// file, section 4). Encodes requests and decodes replies; does no I/O.
 namespace ssh {
 
-inline constexpr std::uint32_t kSftpVersion = 3;
-
 /// Longest packet without its length field, as in OpenSSH (SFTP_MAX_MSG_LENGTH, sftp-common.h).
 inline constexpr std::size_t kMaxSftpPacket = std::size_t{256} * 1024;
 
@@ -50,12 +48,6 @@ enum class SftpType : std::uint8_t {
   kExtended = 200,
   kExtendedReply = 201,
 };
-
-inline constexpr std::uint32_t kSftpAttributeSize = 0x01;
-inline constexpr std::uint32_t kSftpAttributeOwner = 0x02;
-inline constexpr std::uint32_t kSftpAttributePermissions = 0x04;
-inline constexpr std::uint32_t kSftpAttributeTimes = 0x08;
-inline constexpr std::uint32_t kSftpAttributeExtended = 0x80000000U;
 
 /// All that is known of an operation.
 struct SftpOperation {

@@ -242,7 +242,7 @@ TEST_F(Grep, KeepsWholeLinesUpToTheLimitAndCountsAll) {
       "search with a path, an include or a longer pattern.]\n");
 }
 TEST(IncludeFilter, TurnsPatternsIntoPathspecs) {
-  const auto pathspecs = [](const char* include) { return IncludeFilter(include).pathspecs(); };
+  const auto pathspecs = [](const char* include) { return IncludeFilter(include).pathspecs; };
   using Pathspecs = std::vector<std::string>;
   EXPECT_EQ(pathspecs("*.js"), Pathspecs({":(glob)**/*.js"}));
   EXPECT_EQ(pathspecs("*.{ts,tsx}"), Pathspecs({":(glob)**/*.ts", ":(glob)**/*.tsx"}));

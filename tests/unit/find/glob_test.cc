@@ -1,5 +1,7 @@
 // The patterns, and the listings that are planned for them.
 
+#include "find/glob.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +10,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "find/glob_plan.h"
 #include "support/errors.h"
 #include "testing/sanitizers.h"
 

@@ -9,6 +9,8 @@
 namespace lima {
 namespace {
 
+using testing::ElementsAre;
+using testing::IsEmpty;
 using testing_support::TemporaryDirectory;
 using testing_support::WriteFile;
 
@@ -59,6 +61,7 @@ TEST(Instances, AreDirectoriesWithALimaYaml) {
   WriteFile(home.path() / "not a name/lima.yaml", "");
   WriteFile(home.path() / "file", "");
   std::filesystem::create_directory_symlink("alpha", home.path() / "link");
+  EXPECT_THAT(ListInstances(home.path()), ElementsAre("alpha", "beta"));
   EXPECT_NO_THROW(RequireInstance(home.path(), "alpha"));
   EXPECT_NO_THROW(RequireInstance(home.path(), "link"));  // limactl lists no link, but opens it
   EXPECT_THROW(RequireInstance(home.path(), "unfinished"), ConfigurationError);
@@ -72,6 +75,14 @@ TEST(Instances, AnUnreadableOneIsNotMissing) {
   std::filesystem::create_directory_symlink("loop", home.path() / "loop");
   EXPECT_THAT([&home] { RequireInstance(home.path(), "loop"); },
               testing::ThrowsMessage<ConfigurationError>(testing::HasSubstr("cannot read")));
+  EXPECT_THAT(ListInstances(home.path()), ElementsAre("alpha"));
+}
+
+TEST(Instances, AreNoneWithoutAHome) {
+  EXPECT_THAT(ListInstances("/nonexistent/lima"), IsEmpty());
+  const TemporaryDirectory directory;
+  WriteFile(directory.path() / "file", "");
+  EXPECT_THROW(ListInstances(directory.path() / "file"), ConfigurationError);
 }
 
 }  // namespace

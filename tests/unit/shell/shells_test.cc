@@ -221,7 +221,7 @@ TEST_F(ShellsTest, RunCommandsBesideEachOther) {
 
 TEST_F(ShellsTest, WaitForAShellInOrderOnceThereAreTooMany) {
   std::vector<std::thread> threads;
-  std::vector<TextSink> sinks(Shells::kMaxCommandShells + 6);
+  std::vector<TextSink> sinks(kMaxChannels - 2 + 6);
   const auto run = [&](TextSink& sink, const std::string& script) {
     threads.emplace_back([&sink, script, this] {
       EXPECT_EQ(shells_->RunCommand({script, "", work_, "/bin/bash"}, sink, {}).exit_status, 0);
@@ -231,12 +231,12 @@ TEST_F(ShellsTest, WaitForAShellInOrderOnceThereAreTooMany) {
     std::ifstream file(work_ + name);
     return std::string(std::istreambuf_iterator<char>(file), {});
   };
-  for (std::size_t i = 0; i < Shells::kMaxCommandShells; ++i) {
+  for (std::size_t i = 0; i < kMaxChannels - 2; ++i) {
     run(sinks[i], "echo >>runs; until [ -e go" + std::to_string(i) + " ]; do sleep 0.01; done");
   }
-  EXPECT_TRUE(Eventually([&] { return lines_of("/runs").size() == Shells::kMaxCommandShells; }));
+  EXPECT_TRUE(Eventually([&] { return lines_of("/runs").size() == kMaxChannels - 2; }));
   std::string in_order;
-  for (std::size_t i = Shells::kMaxCommandShells; i < sinks.size(); ++i) {
+  for (std::size_t i = kMaxChannels - 2; i < sinks.size(); ++i) {
     run(sinks[i], "echo " + std::to_string(i) + " >>order");
     EXPECT_TRUE(Eventually([&] { return sinks[i].queued.load(); }));
     in_order += std::to_string(i) + "\n";
@@ -245,10 +245,9 @@ TEST_F(ShellsTest, WaitForAShellInOrderOnceThereAreTooMany) {
   EXPECT_THROW(Run(kEcho, support::Context().WithTimeout(100ms)), support::Stopped);
   Write(work_ + "/go0", "");
   EXPECT_TRUE(Eventually([&] { return lines_of("/order") == in_order; })) << lines_of("/order");
-  for (std::size_t i = 1; i < Shells::kMaxCommandShells; ++i)
-    Write(work_ + "/go" + std::to_string(i), "");
+  for (std::size_t i = 1; i < kMaxChannels - 2; ++i) Write(work_ + "/go" + std::to_string(i), "");
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(launcher_->started(), Shells::kMaxCommandShells + 1);
+  EXPECT_EQ(launcher_->started(), kMaxChannels - 2 + 1);
 }
 
 TEST_F(ShellsTest, ServeAllDirectories) {
@@ -270,7 +269,7 @@ TEST_F(ShellsTest, RunAWordWithADashAsCommand) {
 }
 
 TEST_F(ShellsTest, OfAnotherProgramAreClosedOnceThereAreTooMany) {
-  for (std::size_t i = 0; i < Shells::kMaxCommandShells + 3; ++i) {
+  for (std::size_t i = 0; i < kMaxChannels - 2 + 3; ++i) {
     const std::string directory = work_ + "/" + std::to_string(i);
     std::filesystem::create_directory(directory);
     std::filesystem::create_symlink("/bin/bash", directory + "/bash");
@@ -278,7 +277,7 @@ TEST_F(ShellsTest, OfAnotherProgramAreClosedOnceThereAreTooMany) {
   }
   std::size_t closed = 0;
   while (Eventually([&] { return shells_->MakeRoom(); }, 100ms)) ++closed;
-  EXPECT_EQ(closed, Shells::kMaxCommandShells);
+  EXPECT_EQ(closed, kMaxChannels - 2);
 }
 
 TEST_F(ShellsTest, GiveUpAProfileThatPrintsWithoutEnd) {

@@ -1,8 +1,9 @@
+#include "find/glob.h"
+
 #include <gmock/gmock.h>
 
 #include <algorithm>
 
-#include "find/glob_plan.h"
 #include "testing/file_names.h"
 #include "tools/tools.h"
 #include "unit/tools/search_tool_fixture.h"

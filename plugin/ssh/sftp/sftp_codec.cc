@@ -1,15 +1,114 @@
+#include "ssh/sftp/sftp_codec.h"
+
 #include <algorithm>
+#include <array>
 #include <utility>
 
-#include "ssh/sftp/sftp_codec.h"
 #include "support/printable.h"
 
 namespace ssh {
 namespace {
 
 using guest::FileErrorCode;
+using guest::OpenMode;
 using guest::Operation;
 using Type = SftpType;
+
+constexpr std::uint32_t kVersion = 3;
+
+// Flags of attributes.
+constexpr std::uint32_t kSize = 0x01;
+constexpr std::uint32_t kOwner = 0x02;
+constexpr std::uint32_t kPermissions = 0x04;
+constexpr std::uint32_t kTimes = 0x08;
+constexpr std::uint32_t kExtended = 0x80000000U;
+
+constexpr bool kChanges = true;
+
+/// By guest::Operation.
+constexpr std::array kRows = {
+    SftpOperation{"stat", Type::kLStat, "p", Type::kAttributes},
+    SftpOperation{"resolve", Type::kRealPath, "p", Type::kName},
+    SftpOperation{"read the link", Type::kReadLink, "p", Type::kName},
+    SftpOperation{"stat the file system of", Type::kExtended, "p", Type::kExtendedReply, !kChanges,
+                  "statvfs@openssh.com"},
+    SftpOperation{"open", Type::kOpen, "pfa", Type::kHandle},
+    SftpOperation{"list", Type::kOpenDirectory, "p", Type::kHandle},
+    SftpOperation{"make the directory", Type::kMakeDirectory, "pa", Type::kStatus, kChanges},
+    SftpOperation{"rename", Type::kExtended, "pt", Type::kStatus, kChanges,
+                  "posix-rename@openssh.com"},
+    SftpOperation{"remove", Type::kRemove, "p", Type::kStatus, kChanges},
+    SftpOperation{"stat", Type::kFStat, "h", Type::kAttributes},
+    SftpOperation{"read", Type::kRead, "hol", Type::kData},
+    SftpOperation{"write", Type::kWrite, "hob", Type::kStatus, kChanges},
+    SftpOperation{"set the attributes of", Type::kFSetStat, "ha", Type::kStatus, kChanges},
+    SftpOperation{"sync", Type::kExtended, "h", Type::kStatus, kChanges, "fsync@openssh.com"},
+    SftpOperation{"close", Type::kClose, "h", Type::kStatus},
+    SftpOperation{"list", Type::kReadDirectory, "h", Type::kName},
+};
+static_assert(kRows.size() == static_cast<std::size_t>(Operation::kReadDirectory) + 1);
+
+void Append32(std::string& out, std::uint32_t value) {
+  for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>((value >> shift) & 0xFFU);
+}
+
+void Append64(std::string& out, std::uint64_t value) {
+  Append32(out, static_cast<std::uint32_t>(value >> 32U));
+  Append32(out, static_cast<std::uint32_t>(value));
+}
+
+void AppendString(std::string& out, std::string_view value) {
+  Append32(out, static_cast<std::uint32_t>(value.size()));
+  out += value;
+}
+
+void AppendAttributes(std::string& out, const guest::AttributeChange& change) {
+  Append32(out, (change.size ? kSize : 0U) | (change.permissions ? kPermissions : 0U));
+  if (change.size) Append64(out, *change.size);
+  if (change.permissions) Append32(out, *change.permissions);
+}
+
+std::uint32_t OpenFlags(OpenMode mode) {
+  constexpr std::uint32_t kRead = 0x01;
+  constexpr std::uint32_t kWrite = 0x02;
+  constexpr std::uint32_t kCreate = 0x08;
+  constexpr std::uint32_t kExclusive = 0x20;
+  if (mode == OpenMode::kRead) return kRead;
+  return mode == OpenMode::kWrite ? kWrite : kWrite | kCreate | kExclusive;
+}
+
+void AppendField(std::string& out, char field, const guest::Request& request) {
+  switch (field) {
+    case 'p':
+      return AppendString(out, request.path);
+    case 't':
+      return AppendString(out, request.to);
+    case 'h':
+      return AppendString(out, request.handle.value);
+    case 'f':
+      return Append32(out, OpenFlags(request.mode));
+    case 'a':
+      return AppendAttributes(out, request.change);
+    case 'o':
+      return Append64(out, request.offset);
+    case 'l':
+      return Append32(out, static_cast<std::uint32_t>(request.length));
+    default:
+      return AppendString(out, request.bytes);
+  }
+}
+
+/// Appends the beginning of a packet without its length.
+void AppendHeader(std::string& out, Type type, std::uint32_t id, std::string_view extension) {
+  out += static_cast<char>(type);
+  Append32(out, id);
+  if (!extension.empty()) AppendString(out, extension);
+}
+
+/// What an error says after the operation: a path, or two.
+std::string TargetOf(const guest::Request& request) {
+  return request.to.empty() ? request.path : request.path + " to " + request.to;
+}
 
 enum class StatusCode : std::uint32_t {
   kOk = 0,
@@ -20,8 +119,6 @@ enum class StatusCode : std::uint32_t {
 };
 
 constexpr std::size_t kLengthField = 4;
-
-constexpr std::uint64_t kFileSystemReadOnly = 0x1;
 
 /// Most bytes of a login profile's output that an error quotes.
 constexpr std::size_t kMaxShownText = 80;
@@ -55,28 +152,24 @@ class Fields {
   std::string_view rest_;
 };
 
-bool IsReply(Type type) {
-  return (type >= Type::kStatus && type <= Type::kAttributes) || type == Type::kExtendedReply;
-}
-
 guest::FileAttributes DecodeAttributes(Fields& fields) {
   guest::FileAttributes attributes;
   const std::uint32_t flags = fields.Number32();
-  if ((flags & kSftpAttributeSize) != 0) attributes.size = fields.Number64();
-  if ((flags & kSftpAttributeOwner) != 0) {
+  if ((flags & kSize) != 0) attributes.size = fields.Number64();
+  if ((flags & kOwner) != 0) {
     attributes.user_id = fields.Number32();
     attributes.group_id = fields.Number32();
   }
-  if ((flags & kSftpAttributePermissions) != 0) {
+  if ((flags & kPermissions) != 0) {
     const std::uint32_t mode = fields.Number32();
     attributes.type = guest::FileTypeOf(mode);
     attributes.permissions = mode & 07777U;
   }
-  if ((flags & kSftpAttributeTimes) != 0) {
+  if ((flags & kTimes) != 0) {
     fields.Number32();  // last access
     attributes.modified = fields.Number32();
   }
-  if ((flags & kSftpAttributeExtended) != 0) {
+  if ((flags & kExtended) != 0) {
     // The end of the packet bounds the loop.
     for (std::uint32_t left = fields.Number32(); left > 0; --left) {
       fields.String();
@@ -112,7 +205,7 @@ guest::FileSystemStatus DecodeFileSystemStatus(Fields& fields) {
   status.maximum_name = fields.Number64();
   const bool overflows = fragment_size != 0 && available_blocks > UINT64_MAX / fragment_size;
   status.free_bytes = overflows ? UINT64_MAX : available_blocks * fragment_size;
-  status.read_only = (flags & kFileSystemReadOnly) != 0;
+  status.read_only = (flags & 1U) != 0;
   return status;
 }
 
@@ -155,12 +248,48 @@ guest::Reply DecodeStatus(const guest::Request& request, Fields& fields) {
   return Failed(request, CodeOf(code), support::Printable(message.substr(0, kMaxServerText)));
 }
 
-std::string Excerpt(std::string_view bytes) {
-  const std::string_view shown = bytes.substr(0, kMaxShownText);
-  return support::Printable(shown.substr(0, shown.find_last_not_of("\r\n") + 1));
+}  // namespace
+
+const SftpOperation& Find(Operation operation) {
+  return kRows.at(static_cast<std::size_t>(operation));
 }
 
-}  // namespace
+std::string Describe(const guest::Request& request) {
+  return std::string(Find(request.operation).name) + " " + TargetOf(request);
+}
+
+bool ChangesGuest(const guest::Request& request) {
+  // A server may write the data only when it closes the file.
+  return Find(request.operation).changes_guest || request.mode == OpenMode::kCreateExclusive ||
+         (request.operation == Operation::kClose && request.handle.writes);
+}
+
+guest::Reply Failed(const guest::Request& request, guest::FileErrorCode code,
+                    const std::string& detail) {
+  return {{}, guest::FileError(code, Find(request.operation).name, TargetOf(request), detail)};
+}
+
+std::string InitPacket() {
+  return {"\0\0\0\5\1\0\0\0\3", 9};  // length, type, version
+}
+
+std::string LimitsPacket(std::uint32_t id) {
+  std::string packet;
+  AppendHeader(packet, Type::kExtended, id, kLimitsExtension);
+  std::string out;
+  AppendString(out, packet);
+  return out;
+}
+
+bool AppendRequest(std::string& out, std::uint32_t id, const guest::Request& request) {
+  const SftpOperation& row = Find(request.operation);
+  std::string packet;
+  AppendHeader(packet, row.type, id, row.extension);
+  for (const char field : row.fields) AppendField(packet, field, request);
+  if (packet.size() > kMaxSftpPacket) return false;
+  AppendString(out, packet);
+  return true;
+}
 
 void SftpDecoder::Append(std::string_view bytes) {
   buffer_.erase(0, std::exchange(position_, 0));
@@ -185,8 +314,11 @@ std::optional<SftpExtensions> SftpDecoder::NextVersion() {
   const std::size_t length = Fields(bytes).Number32();
   const auto type = static_cast<std::uint8_t>(bytes[kLengthField]);
   if (length > kMaxSftpPacket || type != static_cast<std::uint8_t>(Type::kVersion)) {
+    std::string_view shown = bytes.substr(0, kMaxShownText);
+    shown = shown.substr(0, shown.find_last_not_of("\r\n") + 1);
     throw SftpProtocolError(
-        "the guest's login profile prints text where SFTP must begin (\"" + Excerpt(bytes) +
+        "the guest's login profile prints text where SFTP must begin (\"" +
+        support::Printable(shown) +
         "\"); let the shell's start-up files in the guest (such as ~/.bashrc) print only in "
         "interactive shells");
   }
@@ -194,7 +326,7 @@ std::optional<SftpExtensions> SftpDecoder::NextVersion() {
   if (!packet) return std::nullopt;
   Fields fields(packet->substr(1));
   const std::uint32_t version = fields.Number32();
-  if (version < kSftpVersion) {
+  if (version < kVersion) {
     throw SftpProtocolError("the guest's SFTP server supports only version " +
                             std::to_string(version));
   }
@@ -212,10 +344,7 @@ std::optional<SftpPacket> SftpDecoder::Next() {
   Fields fields(*bytes);
   SftpPacket packet;
   packet.type = static_cast<Type>(fields.Number8());
-  if (!IsReply(packet.type)) {
-    throw SftpProtocolError("a packet has the unknown type " +
-                            std::to_string(static_cast<unsigned>(packet.type)));
-  }
+  if (packet.type < Type::kStatus) throw SftpProtocolError("a packet is no reply");
   packet.id = fields.Number32();
   packet.body = fields.Take(fields.size());
   return packet;
