@@ -82,6 +82,9 @@ void PrintDiff(const SideRepository& side, bool only_names);
 /// first characters. Keeps the incomplete line in `rest`.
 std::string TerminalLines(std::string_view bytes, std::string& rest);
 
+/// What the guest says that was not taken, unverified. Changes nothing.
+GuestState Ask(const Target& target);
+
 /// Deletes the copy in the guest and the side repository. Throws if an agent works in it, or,
 /// without `force`, if something was not taken.
 void Drop(const Target& target, bool force);

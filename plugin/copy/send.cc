@@ -109,6 +109,12 @@ Sent Send(const Target& target, const Project& project, const Snapshot& snapshot
   return sent;
 }
 
+GuestState Ask(const Target& target) {
+  const Program program(target, {}, {{"FORCE", ""}}, drop_program);
+  program.RequireOurs();
+  return program.state;
+}
+
 void Drop(const Target& target, bool force) {
   const auto use = target.side.place().TakeUse(FileLock::Kind::kExclusive);
   if (!use) throw CallError(kInUse);
