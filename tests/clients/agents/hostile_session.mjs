@@ -28,7 +28,7 @@ export function execute(program, words, cwd, environment) {
 }
 
 /** The contents of all files below `directory`, and the targets of its links. */
-function snapshot(directory) {
+export function snapshot(directory) {
   const all = new Map();
   for (const name of readdirSync(directory, { recursive: true })) {
     const path = join(directory, name);
@@ -39,9 +39,9 @@ function snapshot(directory) {
   return all;
 }
 
-/** An instance with a project, a model and a user who trusts the project. */
-export async function startScene(spec, mounts) {
-  const instance = await startInstance(mounts);
+/** An instance (startInstance) with a project, a model and a user who trusts the project. */
+export async function startScene(spec, options) {
+  const instance = await startInstance(options);
   const root = dirname(instance.project);
   const home = join(root, 'home');
   mkdirSync(home);
