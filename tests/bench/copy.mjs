@@ -132,11 +132,11 @@ async function measureWorks(places, rounds) {
 
 // Sending and taking.
 
-/** Changes files in the guest as an agent does: half of them committed. */
+/** Changes files in the guest as an agent does, and commits half of them. */
 const kAgentsWork = `for name in $(git ls-files '*.cc' | head -n ${kChanged})
 do echo '// by the agent' >>$name; done
 git -c user.name=agent -c user.email=agent@example.org commit -qam work
-for i in $(seq ${kChanged}); do echo new >agent$i.txt; done`;
+for i in $(seq ${kChanged}); do date >agent$i.txt; done`;
 
 async function measureCopy(project, rounds) {
   const mcp = (...words) => time(options.ours, [words[0], options.instance, ...words.slice(1)], project);
@@ -148,11 +148,12 @@ async function measureCopy(project, rounds) {
     add('changed ours', await mcp('copy'));
     const client = await new Client(
       [options.ours, 'serve', options.instance, '--copy', project]).start();
-    await client.call('run_shell_command',
-      { command: ['sh', '-ec', kAgentsWork], directory: project });
+    for (const command of ['diff', 'take']) {  // each fetches new work
+      await client.call('run_shell_command',
+        { command: ['sh', '-ec', kAgentsWork], directory: project });
+      add(`${command} ours`, await mcp(command));
+    }
     await client.close();
-    add('diff ours', await mcp('diff'));
-    add('take ours', await mcp('take'));
     git(project, 'branch', '-qD', `${options.instance}/main`);
   }
 }
