@@ -45,11 +45,11 @@ void ReportBranch(const copy::Taken& taken, const copy::SideRepository& side,
             << copy::Count(std::stoull("0" + commits), "commit") << ", "
             << copy::Count(copy::CountChanged(side, sent, work), "file") << " changed.\n";
   if (sent == side.facts().base) return;
-  std::cerr << "Note: it begins with a commit of your own uncommitted and untracked files: do not "
-               "push it as it is.\n"
-               "Your working tree has changes, so git merge will refuse. Only the agent's part: "
-               "limactl mcp diff "
-            << instance << " | git apply\n";
+  std::cerr
+      << "Note: it contains your own uncommitted and untracked files: do not push it as it is.\n"
+         "Your working tree has changes, so git merge will refuse. Only the agent's part: "
+         "limactl mcp diff "
+      << instance << " | git apply\n";
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 import { kLoginShell } from './goals.mjs';
 
-const median = (times) => {
+export const median = (times) => {
   const sorted = [...times].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
@@ -46,7 +46,7 @@ const shownTime = (time) => {
 };
 const shownRatio = (value) => (value === null ? '–' : value.toFixed(2));
 const shownMet = { true: 'yes', false: '**no**', null: '–' };
-const line = (cells) => `| ${cells.join(' | ')} |`;
+export const line = (cells) => `| ${cells.join(' | ')} |`;
 
 export function table(allRows, names) {
   const others = names.filter((name) => name !== 'ours');

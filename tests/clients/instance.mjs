@@ -15,15 +15,17 @@ function fromEnvironment(name) {
 /** Path of the server's binary. */
 export const serverProgram = fromEnvironment('LIMACTL_MCP');
 
-/** Starts an instance with one writable mount. `mounts(directory)` returns more, such as `DIR:w`;
- *  `directory` holds the project. `stop` stops it and removes its files. */
-export async function startInstance(mounts = () => []) {
+const projectOnly = (directory) => [`${directory}/project:w`];
+
+/** Starts the instance `name`. `mounts(directory)` returns its mounts, such as `DIR:w`; `directory` holds
+ *  the project, by default the only mount. `stop` stops it and removes its files. */
+export async function startInstance({ name = 'default', mounts = projectOnly } = {}) {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'lmcp-')));
   const project = join(directory, 'project');
   const limaHome = join(directory, 'lima');
   mkdirSync(project);
-  const options = [`${project}:w`, ...mounts(directory)].flatMap((mount) => ['--mount', mount]);
-  const child = spawn(fromEnvironment('LOOPBACK_INSTANCE'), [limaHome, 'default', ...options],
+  const options = mounts(directory).flatMap((mount) => ['--mount', mount]);
+  const child = spawn(fromEnvironment('LOOPBACK_INSTANCE'), [limaHome, name, ...options],
     { stdio: ['pipe', 'pipe', 'inherit'] });
   const [port] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
   if (!/^\d+\n$/.test(String(port))) throw new Error(`no instance: ${port}`);
@@ -33,7 +35,7 @@ export async function startInstance(mounts = () => []) {
     /** For an SDK's stdio transport. */
     server: {
       command: serverProgram,
-      args: ['serve', 'default'],
+      args: ['serve', name],
       env: { ...process.env, LIMA_HOME: limaHome },
       stderr: 'inherit',
     },

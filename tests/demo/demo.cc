@@ -2,8 +2,9 @@
 //
 //   demo --server PROGRAM [--instance NAME]
 //
-// Without --instance it makes a throwaway instance on this machine: a Lima instance directory with
-// a local sshd. Exits with 0 only if every step succeeds.
+// First on a mount, then in a copy of a project that has uncommitted changes. Without --instance it
+// makes a throwaway instance on this machine: a Lima instance directory with a local sshd. Exits
+// with 0 only if every step succeeds.
 
 #include <cxxopts.hpp>
 #include <exception>
@@ -13,6 +14,8 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "testing/child_process.h"
 #include "testing/loopback_instance.h"
@@ -25,12 +28,15 @@ using nlohmann::json;
 using testing_support::ChildProcess;
 using testing_support::LoopbackInstance;
 using testing_support::McpClient;
+using testing_support::ProcessResult;
+using testing_support::RunProcess;
 using testing_support::TemporaryDirectory;
 using testing_support::TextOf;
 
 struct Arguments {
   std::string server;
-  std::string instance;  ///< empty: a throwaway one
+  std::string instance;             ///< empty: a throwaway one
+  std::filesystem::path lima_home;  ///< empty: the user's own
 };
 
 Arguments ParseArguments(int count, char** words) {
@@ -38,7 +44,18 @@ Arguments ParseArguments(int count, char** words) {
   parser.add_options()("server", "the program", cxxopts::value<std::string>())(
       "instance", "an instance", cxxopts::value<std::string>()->default_value(""));
   const auto parsed = parser.parse(count, words);
-  return {parsed["server"].as<std::string>(), parsed["instance"].as<std::string>()};
+  return {std::filesystem::absolute(parsed["server"].as<std::string>()),
+          parsed["instance"].as<std::string>(),
+          {}};
+}
+
+/// `limactl-mcp WORDS` in `directory`.
+ChildProcess::Options Command(const Arguments& arguments, std::vector<std::string> words,
+                              const std::string& directory = "") {
+  words.insert(words.begin(), arguments.server);
+  ChildProcess::Options options = {.arguments = std::move(words), .working_directory = directory};
+  if (!arguments.lima_home.empty()) options.environment["LIMA_HOME"] = arguments.lima_home;
+  return options;
 }
 
 std::string Indent(const std::string& text) {
@@ -145,14 +162,8 @@ void TryToEscape(McpClient& client, Report& report, const std::string& directory
               TextOf(followed));
 }
 
-bool PlayAgent(const Arguments& arguments, const std::filesystem::path& lima_home) {
-  testing_support::ChildProcess::Options server;
-  server.arguments = {arguments.server, "serve",
-                      arguments.instance.empty() ? "default" : arguments.instance};
-  if (!lima_home.empty()) server.environment["LIMA_HOME"] = lima_home.string();
-
-  McpClient client(server);
-  Report report;
+void WorkOnAMount(const Arguments& arguments, Report& report) {
+  McpClient client(Command(arguments, {"serve", arguments.instance}));
   const json initialized = client.Initialize();
   const std::string instructions = initialized.value("instructions", "");
   report.Step("connected to " + initialized["serverInfo"].value("name", "?") + " " +
@@ -167,7 +178,7 @@ bool PlayAgent(const Arguments& arguments, const std::filesystem::path& lima_hom
       {{"command", {"mktemp", "-d", "limactl-mcp-demo.XXXXXX"}}, {"directory", root}});
   if (IsError(made) || made["structuredContent"]["exit_code"] != 0) {
     report.Step("a directory to work in", false, made.dump(2));
-    return false;
+    return;
   }
   std::string name = made["structuredContent"]["stdout"];
   name.erase(name.find('\n'));
@@ -182,37 +193,111 @@ bool PlayAgent(const Arguments& arguments, const std::filesystem::path& lima_hom
   report.Step("cleaned up", removed["structuredContent"]["exit_code"] == 0, directory);
   report.Step("the server exits at the end of its input", client.CloseAndWait() == 0,
               "exit code 0");
-  return report.all_right();
+}
+
+/// A commit, an uncommitted change, and a file that git ignores.
+constexpr const char* kMakeProject = R"(
+git init -q -b main .
+echo .env > .gitignore
+printf '%s\n' 'fn main() {' '    println!("Helo");' '}' > main.rs
+git add -A
+git -c user.name=You -c user.email=you@example.org -c commit.gpgSign=false commit -qm 'First'
+echo '// Mine, not committed.' >> main.rs
+echo KEY=secret > .env
+git status --short --ignored)";
+
+void EditAndCommit(McpClient& client, Report& report, const std::string& project) {
+  client.Initialize();
+  const json replaced = client.CallTool(
+      "replace", {{"path", project + "/main.rs"}, {"old_string", "Helo"}, {"new_string", "Hello"}});
+  const json committed = client.CallTool(
+      "run_shell_command",
+      {{"command", {"git", "commit", "-am", "Greet properly"}}, {"directory", project}});
+  const json written =
+      client.CallTool("write_file", {{"path", project + "/notes.md"}, {"content", "Greets.\n"}});
+  const bool right = !IsError(replaced) && !IsError(written) && !IsError(committed) &&
+                     committed["structuredContent"]["exit_code"] == 0;
+  report.Step("the agent edits main.rs, commits it, and adds notes.md", right, TextOf(committed));
+}
+
+/// `scratch` is a directory of this host, `copy` one that the guest will have.
+void WorkInACopy(const Arguments& arguments, const std::filesystem::path& scratch,
+                 const std::string& copy, Report& report) {
+  const std::string project = scratch / "my-project";
+  std::filesystem::create_directory(project);
+  const auto in_project = [&](const std::string& script) {
+    return RunProcess({.arguments = {"sh", "-ec", script}, .working_directory = project});
+  };
+  const auto mcp = [&](std::vector<std::string> words) {
+    const std::string shown = "limactl mcp " + words.front() + " " + arguments.instance;
+    words.insert(words.begin() + 1, arguments.instance);
+    ProcessResult result = RunProcess(Command(arguments, std::move(words), project));
+    report.Step(shown, result.exit_code == 0, result.error + result.output);
+    return result.output;
+  };
+  const ProcessResult made = in_project(kMakeProject);
+  report.Step("your project, with uncommitted changes", made.exit_code == 0,
+              made.output + made.error);
+
+  mcp({"copy", "--copy-dir", copy});
+  {
+    McpClient client(Command(arguments, {"serve", arguments.instance, "--copy", project}));
+    EditAndCommit(client, report, project);
+  }
+  const ProcessResult untouched = in_project("git log --oneline --all; git status --short");
+  report.Step("your project is as before", untouched.output.ends_with("First\n M main.rs\n"),
+              untouched.output);
+  const std::string diff = mcp({"diff"});
+  report.Step("it has the agent's changes only",
+              diff.find("+    println!(\"Hello\");") != std::string::npos &&
+                  diff.find("+// Mine") == std::string::npos,
+              "into a pipe it is a patch for git apply");
+  mcp({"take"});
+  const std::string name = arguments.instance + "/main";
+  const ProcessResult branch = in_project("git log --oneline --stat main.." + name + "; git show " +
+                                          name + ":main.rs; git status --short");
+  report.Step("the branch " + name,
+              branch.exit_code == 0 &&
+                  branch.output.ends_with("    println!(\"Hello\");\n}\n// Mine, not committed.\n"
+                                          " M main.rs\n"),
+              branch.output + branch.error);
+  mcp({"drop"});
 }
 
 // Cleans up when this program exits or is killed, which ends its input.
 constexpr const char* kCleanUp = R"(trap '' INT HUP TERM
 read -r nothing
 kill "$1"
-rm -rf -- "$2" || { sleep 1; rm -rf -- "$2"; })";
+rm -rf -- "$2" "$3" || { sleep 1; rm -rf -- "$2" "$3"; })";
 
-int Demonstrate(const Arguments& arguments) {
-  std::optional<TemporaryDirectory> directory;
+int Demonstrate(Arguments arguments) {
+  const TemporaryDirectory directory;
+  const std::filesystem::path& scratch = directory.path();
+  const std::string copy = "/tmp/" + scratch.filename().string() + "-copy";
   std::unique_ptr<LoopbackInstance> instance;
   std::optional<ChildProcess> clean_up;  // destroyed first: a normal exit cleans up by itself
-  std::filesystem::path lima_home;
   if (arguments.instance.empty()) {
-    directory.emplace();
-    lima_home = directory->path() / "lima";
-    const std::filesystem::path project = directory->path() / "project";
+    arguments.instance = "agent";
+    arguments.lima_home = scratch / "lima";
+    const std::filesystem::path project = scratch / "project";
     std::filesystem::create_directory(project);
     LoopbackInstance::Options options;
-    options.lima_home = lima_home;
+    options.lima_home = arguments.lima_home;
+    options.name = arguments.instance;
     options.mounts = {{project.string(), "", true}};
     instance = std::make_unique<LoopbackInstance>(options);
     clean_up.emplace(ChildProcess::Options{.arguments = {"sh", "-c", kCleanUp, "sh",
                                                          std::to_string(instance->sshd_pid()),
-                                                         directory->path().string()}});
+                                                         scratch.string(), copy}});
     std::cout << "A throwaway instance: sshd on 127.0.0.1:" << instance->port() << ", one mount, "
               << project.string() << "\n\n";
   }
-  std::cout << "An agent at work:\n";
-  const bool all_right = PlayAgent(arguments, lima_home);
+  Report report;
+  std::cout << "An agent at work on a mount:\n";
+  WorkOnAMount(arguments, report);
+  std::cout << "\nAn agent at work in a copy of a project with uncommitted changes:\n";
+  WorkInACopy(arguments, scratch, copy, report);
+  const bool all_right = report.all_right();
   std::cout << (all_right ? "\nEvery step succeeded.\n" : "\nA step failed, see above.\n");
   return all_right ? 0 : 1;
 }

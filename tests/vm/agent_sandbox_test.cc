@@ -1,4 +1,5 @@
-// An instance that a real limactl makes from the template agent-sandbox.
+// An instance that a real limactl makes from the template agent-sandbox, with one mount.
+// copy.test.mjs has one without mounts.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +17,7 @@ using testing::HasSubstr;
 using testing_support::ProcessResult;
 using testing_support::RunProcess;
 
-constexpr const char* kName = "agent";
+constexpr const char* kName = "mounted";
 
 /// limactl also copies the image.
 constexpr std::chrono::minutes kStartTimeout = kBootTimeout + std::chrono::minutes(5);

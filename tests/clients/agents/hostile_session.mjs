@@ -13,11 +13,12 @@ import { startModel } from './model_stub.mjs';
 /** The user's prompt. */
 export const prompt = 'PROMPT-OF-THE-USER';
 
-/** Runs a program with empty input. */
-export function execute(program, words, cwd, environment) {
+/** Runs a program. */
+export function execute(program, words, cwd, environment, { input = '', timeout = patience } = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, words, { cwd, env: environment, timeout: patience,
-      stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(program, words, { cwd, env: environment, timeout });
+    child.stdin.on('error', () => {});  // it may exit without reading
+    child.stdin.end(input);
     const ended = { stdout: '', stderr: '' };
     for (const stream of ['stdout', 'stderr']) {
       child[stream].on('data', (data) => { ended[stream] += data; });
@@ -28,7 +29,7 @@ export function execute(program, words, cwd, environment) {
 }
 
 /** The contents of all files below `directory`, and the targets of its links. */
-function snapshot(directory) {
+export function snapshot(directory) {
   const all = new Map();
   for (const name of readdirSync(directory, { recursive: true })) {
     const path = join(directory, name);
@@ -39,9 +40,10 @@ function snapshot(directory) {
   return all;
 }
 
-/** An instance with a project, a model and a user who trusts the project. */
-export async function startScene(spec, mounts) {
-  const instance = await startInstance(mounts);
+/** An instance with a project, a model and a user who trusts the project. `instance` is the running one,
+ *  or the options of startInstance(). */
+export async function startScene(spec, instance) {
+  if (!instance?.project) instance = await startInstance(instance);
   const root = dirname(instance.project);
   const home = join(root, 'home');
   mkdirSync(home);

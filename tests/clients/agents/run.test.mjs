@@ -157,7 +157,7 @@ describe('run, with programs that stand for the agents,', { concurrency: true },
 
   /** Starts agents with run; each is a shell `script`, or missing. */
   async function withScene({ script = current, mounts, path }, use) {
-    const scene = await startScene(agents[0], mounts);
+    const scene = await startScene(agents[0], { mounts });
     try {
       const bin = join(dirname(scene.project), 'bin');
       mkdirSync(bin);
@@ -225,7 +225,8 @@ describe('run, with programs that stand for the agents,', { concurrency: true },
   });
 
   test('refuses an instance that mounts the home directory writable', async () => {
-    await withScene({ mounts: (directory) => [`${directory}/home:w`] }, async (run) => {
+    const mounts = (directory) => [`${directory}/project:w`, `${directory}/home:w`];
+    await withScene({ mounts }, async (run) => {
       assertRefused(await run(...session), /the guest could change .* mounts \S+\/home writable/);
     });
   });
