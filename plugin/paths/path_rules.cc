@@ -3,17 +3,107 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "paths/path_texts.h"
+#include "shell/shell_quote.h"
 #include "support/errors.h"
 #include "support/paths.h"
 
 namespace paths {
 namespace {
 
+using Options = PathRules::Options;
 using support::CallError;
 using support::JoinPath;
+
+// Error messages and notes.
+
+std::string NameInBoth(const Root& mount) {
+  return mount.host + (mount.guest == mount.host ? "" : " (at " + mount.guest + " in the guest)");
+}
+
+/// `arguments` follow those of `limactl edit`.
+std::string StopAndEdit(const Options& options, const std::string& arguments) {
+  const std::string instance = shell::ShellQuote(options.instance);
+  return "the user runs `limactl stop " + instance + "`, then `limactl edit " + instance +
+         " --start" + arguments + "`";
+}
+
+/// An entry that makes `mount` writable. Lima merges entries with the same mountPoint, compared as
+/// text ("/a/" differs from "/a"). The first entry wins, except for `writable`, where the last one
+/// does. So adding an entry always works.
+std::string WritableEntry(const Root& mount) {
+  const nlohmann::json entry = {
+      {"location", mount.host},
+      {"mountPoint", mount.written_guest.empty() ? mount.guest : mount.written_guest},
+      {"writable", true}};
+  return ".mounts += [" + entry.dump() + "]";
+}
+
+std::string DescribeRoots(const Options& options) {
+  if (!options.roots.empty()) return FormatRoots(options.roots);
+  return "none, as the instance mounts nothing. To mount a directory, " +
+         StopAndEdit(options, " --mount DIRECTORY:w");
+}
+
+/// `what` is the path and its verb: "/etc is".
+std::string OutsideText(const std::string& what, const Options& options) {
+  return what + " outside the directories that may be used: " + DescribeRoots(options);
+}
+
+/// Says how to make `root`, a root or mount, writable. `limactl edit` refuses a running instance.
+/// `--mount-only` would drop the other mounts, and `--mount` would add a second one if the
+/// mountPoint is not the location.
+std::string ReadOnlyText(const std::string& path, const Root& root, const Options& options) {
+  const std::string text = path + " is read-only: it lies in " + root.host +
+                           " (read-only). The directories are: " + DescribeRoots(options) +
+                           ". To make it writable, ";
+  if (root.is_guests_own) {
+    return text + "the user starts the server with --allow-path " +
+           shell::ShellQuote(root.guest + ":w") + ".";
+  }
+  const std::string& mount_point = root.narrowed_from.empty() ? root.guest : root.narrowed_from;
+  const auto found = std::find_if(options.mounts.begin(), options.mounts.end(),
+                                  [&](const Root& mount) { return mount.guest == mount_point; });
+  const Root& mount = found == options.mounts.end() ? root : *found;
+  return text + StopAndEdit(options, " --set " + shell::ShellQuote(WritableEntry(mount))) + ".";
+}
+
+std::string ProtectedText(const std::string& path, const HostProgram& row) {
+  return path + " is not written by the file tools, because " + std::string(row.program) +
+         " on the host obeys it (" + std::string(row.reason) +
+         "). Ask the user to edit it there, or to start the server with --allow-settings.";
+}
+
+/// `other` is the path of the covering mount's files.
+std::string CoveredText(const std::string& path, const Root& mount, const std::string& other) {
+  return path + " cannot be used: in the guest the mount of " + mount.host + " (at " + mount.guest +
+         ") lies over it, so other files are there. If you mean those, give " + other;
+}
+
+std::string NotMountedText(const std::string& path, const Root& mount, const Options& options) {
+  const std::string instance = shell::ShellQuote(options.instance);
+  return path + " cannot be used now: " + NameInBoth(mount) +
+         " is a mount of the instance, but it is not mounted in the guest. Nothing was read or "
+         "written. To mount it, the user must restart the instance: `limactl stop " +
+         instance + "`, then `limactl start " + instance + "`.";
+}
+
+std::string MissingText(const Root& mount) {
+  return "This leaves out " + NameInBoth(mount) +
+         ", a mount of the instance that is not mounted in the guest now; names found there are "
+         "those of the directory beneath.";
+}
+
+std::string StaleText(const Root& mount, const Options& options) {
+  return "This may be out of date: in " + mount.host +
+         " the guest does not notice what the host changes (a 9p mount with cache: fscache or "
+         "loose), so contents, sizes and times may be old. To change that, " +
+         StopAndEdit(options, "") + ", and adds `9p: {cache: mmap}` to the mount of that location.";
+}
+
+// Names of roots and mounts.
 
 /// If two roots are the same directory, the read-only one wins.
 DirectoryIndex StrictestFirst(const std::vector<Root>& roots,
@@ -25,10 +115,6 @@ DirectoryIndex StrictestFirst(const std::vector<Root>& roots,
     }
   }
   return index;
-}
-
-bool IsWholeMount(const Root& root) {
-  return !root.is_guests_own && root.narrowed_from.empty();
 }
 
 bool IsHostName(const std::string& host_path, const Root& root, const std::string& rest) {
@@ -337,7 +423,7 @@ PathRules::DirectoriesPointer PathRules::ResolveDirectories(guest::Guest& guest,
   std::vector<std::string> roots;
   for (const Root& root : options_.roots) {
     std::optional<std::string> path = real_paths[root.guest];
-    if (!IsWholeMount(root)) {
+    if (root.is_guests_own || !root.narrowed_from.empty()) {
       path = path ? options_.pins->Pin(root, *path) : options_.pins->Find(root);
     }
     directories->root_found.push_back(path.has_value());
