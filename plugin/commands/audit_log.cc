@@ -59,8 +59,7 @@ json ShortenArguments(const json& arguments) {
   for (const auto& [name, value] : arguments.items()) {
     shortened[name] = ShortenArgument(name, value);
   }
-  const std::string text = ToText(shortened, false);
-  return text.size() <= kMaxAuditArguments ? shortened : Abridge(text);
+  return shortened;
 }
 
 // In the order of mcp::CallStatus.
@@ -69,7 +68,7 @@ constexpr std::array<std::string_view, 4> kOutcomes = {"succeeded", "failed", "r
 
 }  // namespace
 
-std::string AuditLine(const mcp::ObservedCall& call, const mcp::CallEnd* end) {
+std::string AuditLine(const mcp::ObservedCall& call, const mcp::Outcome* end) {
   nlohmann::ordered_json line = {{"time", support::FormatDate(call.received)},
                                  {"pid", ::getpid()},
                                  {"number", call.number},
@@ -91,7 +90,7 @@ AuditLog::AuditLog(const std::string& path) : path_(path), file_(OpenForAppendin
                            std::generic_category().message(errno));
 }
 
-void AuditLog::Record(const mcp::ObservedCall& call, const mcp::CallEnd* end) noexcept {
+void AuditLog::Record(const mcp::ObservedCall& call, const mcp::Outcome* end) noexcept {
   const std::scoped_lock lock(mutex_);
   try {
     ReopenIfMoved();

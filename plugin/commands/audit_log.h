@@ -18,9 +18,6 @@ inline constexpr std::size_t kMaxAuditText = 512;
 /// {"head","tail","bytes","sha256"}: half of this limit from each end, the length and the digest.
 inline constexpr std::size_t kMaxAuditArgument = std::size_t{16} * 1024;
 
-/// Bytes of the JSON of all arguments, abridged in the same way. More than a tool accepts.
-inline constexpr std::size_t kMaxAuditArguments = std::size_t{1024} * 1024;
-
 /// A record as one line of JSON, ASCII only, with its line end:
 ///   time         when the call was received, RFC 3339 in UTC with milliseconds
 ///   pid          of this server: several may share the file
@@ -31,25 +28,22 @@ inline constexpr std::size_t kMaxAuditArguments = std::size_t{1024} * 1024;
 ///   exit_code    of a command or process, if it has one
 ///   error        what the client received, or why a command did not succeed
 ///   duration_ms  whole milliseconds from receipt to end
-std::string AuditLine(const mcp::ObservedCall& call, const mcp::CallEnd* end);
+std::string AuditLine(const mcp::ObservedCall& call, const mcp::Outcome* end);
 
 /// Appends a line for each call to a file when it ends, and one when it starts if it may change
 /// something. Each line is one write at the file's end. If the file was moved or removed, the next
 /// record creates it again, without following a link. Never fails or delays a call: logs the first
 /// write that fails, and the next that succeeds with the number of lost records.
-class AuditLog final : public mcp::CallObserver {
+class AuditLog {
  public:
   /// Creates a missing file for its owner only (0600). Throws support::CallError when it cannot be
   /// opened for appending, also for a FIFO without a reader.
   explicit AuditLog(const std::string& path);
 
-  void OnCallStarted(const mcp::ObservedCall& call) noexcept override { Record(call, nullptr); }
-  void OnCallEnded(const mcp::ObservedCall& call, const mcp::CallEnd& end) noexcept override {
-    Record(call, &end);
-  }
+  /// As mcp::CallObserver.
+  void Record(const mcp::ObservedCall& call, const mcp::Outcome* end) noexcept;
 
  private:
-  void Record(const mcp::ObservedCall& call, const mcp::CallEnd* end) noexcept;
   void ReopenIfMoved();  // throws std::system_error
 
   const std::string path_;

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,8 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 using connection::SharedConnection;
 
-mcp::ServerOptions MakeServerOptions(const ServeOptions& given, SharedConnection& connection,
-                                     mcp::CallObserver* observer) {
+mcp::ServerOptions MakeServerOptions(const ServeOptions& given, SharedConnection& connection) {
   mcp::ServerOptions options;
   options.info = {.name = "lima", .title = "Lima", .version = std::string(support::Version())};
   options.instructions = [instance = given.instance] { return connection::Instructions(instance); };
@@ -38,7 +38,6 @@ mcp::ServerOptions MakeServerOptions(const ServeOptions& given, SharedConnection
     return agents::FormatFor(client, style);
   };
   options.on_first_message = [&connection] { connection.ConnectInBackground(); };
-  options.observer = observer;
   return options;
 }
 
@@ -67,16 +66,19 @@ int Serve(const std::vector<std::string>& arguments) {
 
   if (options.start) UseSafeSearchPath(options.instance.name);
 
-  std::optional<AuditLog> audit;
-  if (options.audit_file) audit.emplace(*options.audit_file);
-
   connection::InstanceOpener opener(options.instance, options.start);
   SharedConnection connection(
       [&opener](const support::Context& context, const connection::ReportStatus& report_status) {
         return opener.Open(context, report_status);
       });
-  mcp::Server server(MakeServerOptions(options, connection, audit ? &*audit : nullptr),
-                     tools::MakeTools(connection, options.tools), STDIN_FILENO, STDOUT_FILENO);
+  mcp::ServerOptions server_options = MakeServerOptions(options, connection);
+  std::optional<AuditLog> audit;
+  if (options.audit_file) {
+    audit.emplace(*options.audit_file);
+    server_options.observer = std::bind_front(&AuditLog::Record, &*audit);
+  }
+  mcp::Server server(server_options, tools::MakeTools(connection, options.tools), STDIN_FILENO,
+                     STDOUT_FILENO);
   const TerminationWatch watch(parent,
                                [&server](support::StopReason reason) { server.Stop(reason); });
 

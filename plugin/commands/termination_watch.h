@@ -6,7 +6,6 @@
 #include <thread>
 
 #include "support/context.h"
-#include "support/file_descriptor.h"
 #include "support/wake_pipe.h"
 
 namespace commands {
@@ -32,7 +31,6 @@ class TerminationWatch {
 
   std::function<void(support::StopReason)> on_termination_;
   pid_t parent_;
-  support::FileDescriptor parent_fd_;  ///< readable once the parent has exited
   support::WakePipe stop_;
   std::thread thread_;
 };

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "support/errors.h"
-#include "support/lower_case.h"
+#include "support/join.h"
 #include "support/utf8.h"
 
 namespace find {

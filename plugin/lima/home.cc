@@ -11,7 +11,6 @@
 
 #include "lima/sandbox.h"
 #include "support/join.h"
-#include "support/lower_case.h"
 
 namespace lima {
 namespace {

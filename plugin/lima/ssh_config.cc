@@ -7,7 +7,6 @@
 #include "lima/home.h"
 #include "lima/text_file.h"
 #include "support/join.h"
-#include "support/lower_case.h"
 
 namespace lima {
 namespace {

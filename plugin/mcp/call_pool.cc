@@ -14,17 +14,13 @@ CallPool::~CallPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-bool CallPool::Run(Lane lane, std::size_t bytes, std::function<void()> call) noexcept {
+void CallPool::Run(Lane lane, std::function<void()> call) noexcept {
   {
     const std::scoped_lock lock(mutex_);
-    bytes += kCallBytes;
-    if (bytes > queued_bytes_left_) return false;
-    queued_bytes_left_ -= bytes;
-    queues_.at(static_cast<std::size_t>(lane)).calls.push_back({bytes, std::move(call)});
+    queues_.at(static_cast<std::size_t>(lane)).calls.push_back(std::move(call));
     if (threads_.size() < WantedThreads()) threads_.emplace_back([this] { Loop(); });
   }
   work_.notify_one();
-  return true;
 }
 
 bool CallPool::WaitUntilIdle(std::chrono::steady_clock::time_point deadline) {
@@ -53,13 +49,12 @@ void CallPool::Loop() {
     Queue* queue = nullptr;
     work_.wait(lock, [&] { return stopping_ || (queue = Next()) != nullptr; });
     if (stopping_) return;
-    Queued taken = std::move(queue->calls.front());
+    std::function<void()> call = std::move(queue->calls.front());
     queue->calls.pop_front();
-    queued_bytes_left_ += taken.bytes;
     ++queue->running;
     lock.unlock();
-    taken.call();
-    taken.call = nullptr;  // frees what it holds before the pool counts as idle
+    call();
+    call = nullptr;  // frees what it holds before the pool counts as idle
     lock.lock();
     --queue->running;
     if (WantedThreads() == 0) idle_.notify_all();

@@ -27,41 +27,27 @@ class CallPool {
 
     /// Each process may have several readers, and stopping one must not wait for them.
     std::size_t waiting = 32;
-
-    /// Size of the calls that may wait for a thread. More are refused. Reading goes on, or `ping`
-    /// and cancellations would wait too.
-    std::size_t queued_bytes = std::size_t{128} * 1024 * 1024;
   };
 
-  /// What a call counts in addition to its arguments.
-  static constexpr std::size_t kCallBytes = std::size_t{16} * 1024;
-
   explicit CallPool(const Limits& limits)
-      : queued_bytes_left_(limits.queued_bytes),
-        queues_{{{.limit = limits.quick}, {.limit = limits.command}, {.limit = limits.waiting}}} {}
+      : queues_{{{.limit = limits.quick}, {.limit = limits.command}, {.limit = limits.waiting}}} {}
 
   /// Waits for running calls; drops those that wait for a thread.
   ~CallPool();
   CallPool(const CallPool&) = delete;
   CallPool& operator=(const CallPool&) = delete;
 
-  /// Returns false, and does not run `call`, when too many wait. `bytes` is the size of its
-  /// arguments. `call` must not throw. Ends the program if the host cannot start a thread.
-  [[nodiscard]] bool Run(Lane lane, std::size_t bytes, std::function<void()> call) noexcept;
+  /// `call` must not throw. Ends the program if the host cannot start a thread.
+  void Run(Lane lane, std::function<void()> call) noexcept;
 
   /// Waits until no call runs or waits; false when some did at the deadline.
   bool WaitUntilIdle(std::chrono::steady_clock::time_point deadline);
 
  private:
-  struct Queued {
-    std::size_t bytes;
-    std::function<void()> call;
-  };
-
   struct Queue {
     std::size_t limit;
     std::size_t running = 0;
-    std::deque<Queued> calls = {};
+    std::deque<std::function<void()>> calls = {};
   };
 
   void Loop();
@@ -73,7 +59,6 @@ class CallPool {
   std::mutex mutex_;  // guards what follows
   std::condition_variable work_;
   std::condition_variable idle_;
-  std::size_t queued_bytes_left_;
   std::array<Queue, 3> queues_;  // by Lane
   bool stopping_ = false;
   std::vector<std::thread> threads_;

@@ -2,21 +2,18 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "support/utf8.h"
 
 namespace mcp {
 namespace {
 
-using nlohmann::json;
-
 /// What each byte becomes; empty if it stays as it is.
 std::array<std::string, 256> MakeEscapes() {
   std::array<std::string, 256> escapes;
   for (std::size_t byte = 0; byte < 0x80; ++byte) {  // the others are parts of characters
     const std::string text(1, static_cast<char>(byte));
-    const std::string quoted = json(text).dump();
+    const std::string quoted = Json(text).dump();
     const std::string escaped = quoted.substr(1, quoted.size() - 2);
     if (escaped != text) escapes.at(byte) = escaped;
   }
@@ -40,6 +37,25 @@ void AppendEscaped(std::string& out, std::string_view text) {
   }
 }
 
+void Append(std::string& out, const Json& value) {
+  if (value.is_string()) return AppendJsonString(out, value.get_ref<const std::string&>());
+  if (!value.is_structured()) {
+    out += value.dump();
+    return;
+  }
+  const bool is_object = value.is_object();
+  out += is_object ? '{' : '[';
+  for (auto member = value.begin(); member != value.end(); ++member) {
+    if (member != value.begin()) out += ',';
+    if (is_object) {
+      AppendJsonString(out, member.key());
+      out += ':';
+    }
+    Append(out, *member);
+  }
+  out += is_object ? '}' : ']';
+}
+
 }  // namespace
 
 void AppendJsonString(std::string& out, std::string_view text) {
@@ -52,36 +68,10 @@ void AppendJsonString(std::string& out, std::string_view text) {
   out += '"';
 }
 
-std::string ToJson(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-std::string& ObjectWriter::Key(std::string_view key) {
-  if (!first_) out_ += ',';
-  first_ = false;
-  AppendJsonString(out_, key);
-  out_ += ':';
-  return out_;
-}
-
-void ObjectWriter::Member(std::string_view key, std::string_view text) {
-  AppendJsonString(Key(key), text);
-}
-
-void ObjectWriter::JsonMember(std::string_view key, const json& value) {
-  Key(key) += ToJson(value);
-}
-
-void ObjectWriter::RawMember(std::string_view key, std::string_view json) {
-  Key(key) += json;
-}
-
-std::string NotificationText(std::string_view method, std::string_view params) {
-  return ObjectText([&](ObjectWriter& notification) {
-    notification.Member("jsonrpc", "2.0");
-    notification.Member("method", method);
-    notification.RawMember("params", params);
-  });
+std::string ToJson(const Json& value) {
+  std::string text;
+  Append(text, value);
+  return text;
 }
 
 }  // namespace mcp

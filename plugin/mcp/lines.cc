@@ -75,16 +75,12 @@ void LineReader::Fill() {
   filled_ = count > 0 ? static_cast<std::size_t>(count) : 0;
 }
 
-LineWriter::LineWriter(int fd, support::WakePipe& closed, std::size_t max_pending)
-    : fd_(fd), closed_wake_(closed), max_pending_(max_pending) {
+LineWriter::LineWriter(int fd, std::size_t max_pending) : fd_(fd), max_pending_(max_pending) {
   struct stat info = {};
   const int flags = ::fcntl(fd, F_GETFL);
   // The flags of a terminal are shared with other programs.
   const bool is_own = ::fstat(fd, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode));
-  if (is_own && flags >= 0 && (flags & O_NONBLOCK) == 0 &&
-      ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0) {
-    restore_flags_ = flags;
-  }
+  if (is_own) ::fcntl(fd, F_SETFL, flags | O_NONBLOCK);
   drain_ = std::thread([this] { Drain(); });
 }
 
@@ -96,7 +92,6 @@ LineWriter::~LineWriter() {
   changed_.notify_all();
   stop_wake_.Wake();
   drain_.join();
-  if (restore_flags_ >= 0) ::fcntl(fd_, F_SETFL, restore_flags_);
 }
 
 bool LineWriter::WriteSome(std::string_view& rest) {
@@ -116,7 +111,6 @@ void LineWriter::Close() {
   closed_ = true;
   pending_.clear();
   pending_bytes_ = 0;
-  closed_wake_.Wake();
   changed_.notify_all();
 }
 
@@ -155,7 +149,7 @@ void LineWriter::GiveUpWaiting() {
 bool LineWriter::Flush(std::chrono::milliseconds timeout) {
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, timeout, [this] { return closed_ || pending_.empty(); })) {
-    if (hurry_ || support::Clock::now() - last_taken_.load() >= timeout) return false;
+    if (support::Clock::now() - last_taken_.load() >= timeout) return false;
   }
   return !closed_;
 }

@@ -61,9 +61,8 @@ class LineWriter {
   /// From this many unwritten bytes on there is no room, and senders of large lines should wait.
   static constexpr std::size_t kMaxPending = std::size_t{64} * 1024 * 1024;
 
-  /// Does not own `fd`. A pipe or socket is non-blocking until this is destroyed. `closed` is woken
-  /// when the reader has closed its end. The process must ignore SIGPIPE.
-  LineWriter(int fd, support::WakePipe& closed, std::size_t max_pending = kMaxPending);
+  /// Does not own `fd`. Makes a pipe or socket non-blocking. The process must ignore SIGPIPE.
+  explicit LineWriter(int fd, std::size_t max_pending = kMaxPending);
 
   /// Drops what is unwritten; `Flush` first to keep it.
   ~LineWriter();
@@ -80,9 +79,8 @@ class LineWriter {
   void GiveUpWaiting();
 
   /// Waits until everything is written. Gives up, with false, when the client takes nothing for
-  /// `timeout`, has closed its end, or `Hurry` was called and `timeout` is over.
+  /// `timeout` or has closed its end.
   bool Flush(std::chrono::milliseconds timeout);
-  void Hurry() { hurry_ = true; }
 
  private:
   /// Removes from `rest` what the client takes. False when it has closed its end.
@@ -92,11 +90,8 @@ class LineWriter {
   void Drain();
 
   const int fd_;
-  support::WakePipe& closed_wake_;
   const std::size_t max_pending_;
-  int restore_flags_ = -1;  // of fd_; -1 when they were left alone
 
-  std::atomic<bool> hurry_ = false;
   std::atomic<support::Clock::time_point> last_taken_;
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;

@@ -1,6 +1,7 @@
 #include "mcp/message.h"
 
 #include "mcp/json_writer.h"
+#include "support/log.h"
 
 namespace mcp {
 namespace {
@@ -68,9 +69,14 @@ std::string FindError(const json& object) {
   return {};
 }
 
-Message FromValue(json& value, std::size_t bytes) {
+Message Ignore(const std::string& reason) {
+  support::LogWarning("ignored: " + reason);
+  return Notification{{}, json::object()};
+}
+
+Message FromValue(json& value) {
   if (!value.is_object()) return Malformed{{}, InvalidRequest("a message must be an object")};
-  if (IsResponse(value)) return Ignored{"response to a request that was never sent"};
+  if (IsResponse(value)) return Ignore("response to a request that was never sent");
   std::optional<RequestId> id;
   if (value.contains("id")) {
     id = ParseId(value["id"]);
@@ -78,7 +84,7 @@ Message FromValue(json& value, std::size_t bytes) {
   }
   if (const std::string error = FindError(value); !error.empty()) {
     const bool is_notification = !id && value.contains("method") && value["method"].is_string();
-    if (is_notification) return Ignored{"malformed notification: " + error};
+    if (is_notification) return Ignore("malformed notification: " + error);
     return Malformed{id, InvalidRequest(error)};
   }
   auto& method = value["method"].get_ref<std::string&>();
@@ -87,10 +93,16 @@ Message FromValue(json& value, std::size_t bytes) {
   if (method.starts_with("notifications/")) {
     return Malformed{id, InvalidRequest("a notification has no \"id\"")};
   }
-  return Request{*std::move(id), std::move(method), std::move(params), bytes};
+  return Request{*std::move(id), std::move(method), std::move(params)};
 }
 
 }  // namespace
+
+std::string ErrorMember(const ProtocolError& error) {
+  Json object = {{"code", error.code()}, {"message", error.what()}};
+  if (!error.data().is_null()) object["data"] = error.data();
+  return R"("error":)" + ToJson(object);
+}
 
 std::optional<RequestId> ParseId(const nlohmann::json& value) {
   if (!value.is_string() && !value.is_number_integer()) return std::nullopt;
@@ -100,7 +112,7 @@ std::optional<RequestId> ParseId(const nlohmann::json& value) {
 Message ParseMessage(std::string_view line) {
   try {
     json value = ParseJson(line);
-    return FromValue(value, line.size());
+    return FromValue(value);
   } catch (const ProtocolError& error) {
     return Malformed{{}, error};
   }

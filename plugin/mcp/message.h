@@ -56,6 +56,9 @@ inline ProtocolError InvalidRequest(const std::string& message) {
   return {ErrorCode::kInvalidRequest, message};
 }
 
+/// `"error":{"code":…,"message":…,"data":…}`, a member of the response.
+[[nodiscard]] std::string ErrorMember(const ProtocolError& error);
+
 /// The id of a request, a string or an integer, as JSON, exactly as it is echoed: 1 is not "1".
 using RequestId = std::string;
 
@@ -66,18 +69,13 @@ struct Request {
   RequestId id;
   std::string method;
   nlohmann::json params;  ///< an object; empty when the message had none
-  std::size_t bytes;      ///< of the line
 };
 
-/// Never answered.
+/// Never answered. Without a method for what is ignored: a response (this server sends no requests)
+/// or a malformed notification.
 struct Notification {
   std::string method;
   nlohmann::json params;  ///< an object; empty when the message had none
-};
-
-/// Not answered: a response (this server sends no requests) or a malformed notification.
-struct Ignored {
-  std::string reason;  ///< for the log
 };
 
 /// Answered with an error.
@@ -86,7 +84,7 @@ struct Malformed {
   ProtocolError error;
 };
 
-using Message = std::variant<Request, Notification, Ignored, Malformed>;
+using Message = std::variant<Request, Notification, Malformed>;
 
 /// Never throws on any input. Batches, which only version 2025-03-26 has, are malformed, and so is
 /// a message beyond the limits above, whose id is not read.

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "mcp/json_writer.h"
-#include "mcp/reply.h"
 #include "support/errors.h"
 #include "support/log.h"
 
@@ -22,9 +21,7 @@ Outcome Failure(std::string text, Era era, const ServerInfo& server) {
 }
 
 Outcome Error(const ProtocolError& error) {
-  return {.status = CallStatus::kFailed,
-          .response = R"("error":)" + ErrorObject(error),
-          .error = error.what()};
+  return {.status = CallStatus::kFailed, .response = ErrorMember(error), .error = error.what()};
 }
 
 Outcome InternalError(const std::string& detail) {
@@ -71,24 +68,18 @@ Outcome OutcomeOf(const std::exception_ptr& exception, Era era, const ServerInfo
 std::string ToolResultText(const ToolResult& result, Era era, const ServerInfo& server,
                            bool is_error) {
   const bool is_structured = result.style == ResultStyle::kStructured;
-  std::string text;
+  std::string text = ToJson(NewResult(era, server));
+  text.pop_back();  // its "}"
   // For both copies, the first of them escaped: copying a large string as it grows takes long.
   if (is_structured) text.reserve(result.content.size() / 2 * 5 + kEnvelopeBytes);
-  ObjectWriter object(text);
-  BeginResult(object, era, server);
-  object.Key("content");
-  text += R"([{"type":"text","text":)";
+  text += text.size() > 1 ? R"(,"content":[{"type":"text","text":)"
+                          : R"("content":[{"type":"text","text":)";
   AppendJsonString(text, result.content);
   text += '}';
-  for (const nlohmann::json& block : result.more_content) {
-    text += ',';
-    text += ToJson(block);
-  }
+  for (const Json& block : result.more_content) text += ',' + ToJson(block);
   text += ']';
-  if (is_structured) object.RawMember("structuredContent", result.content);
-  if (is_error) object.RawMember("isError", "true");
-  object.End();
-  return text;
+  if (is_structured) text += R"(,"structuredContent":)" + result.content;
+  return text += is_error ? R"(,"isError":true})" : "}";
 }
 
 }  // namespace mcp

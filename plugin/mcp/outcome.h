@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -16,8 +17,17 @@ namespace mcp {
 enum class CallStatus {
   kSucceeded,
   kFailed,
-  kRefused,    ///< the tool never ran: unknown, bad arguments, too many calls, the server exits
+  kRefused,    ///< the tool never ran: unknown, bad arguments, the server exits
   kCancelled,  ///< by the client, which gets no answer
+};
+
+/// How a call ended: what is recorded, and what is sent.
+struct Outcome {
+  CallStatus status;
+  std::string response;                   ///< for Reply::Send
+  std::optional<int> exit_code = {};      ///< ToolResult::exit_code
+  std::string error = {};                 ///< ToolResult::error, or the text of the failure
+  std::chrono::milliseconds duration{0};  ///< from receipt to end, waiting included
 };
 
 /// One `tools/call`. Valid only during a call of the observer.
@@ -28,34 +38,10 @@ struct ObservedCall {
   const nlohmann::json& arguments;  ///< as the client gave them
 };
 
-/// How a call ended, as its client was told.
-struct CallEnd {
-  CallStatus status;
-  std::chrono::milliseconds duration;  ///< from receipt to end, waiting included
-  std::optional<int> exit_code;        ///< of a command or process, if it has one
-  std::string_view error;              ///< the failure, or why a command did not succeed
-};
-
-/// Observes every call, however it ends. Requests that cannot be read as a call are left out. Any
-/// thread, several at a time. Must be quick.
-class CallObserver {
- public:
-  virtual ~CallObserver() = default;
-
-  /// Called right before a tool that is not read-only runs.
-  virtual void OnCallStarted(const ObservedCall& call) noexcept = 0;
-
-  /// Called once for each call, right before its response is sent.
-  virtual void OnCallEnded(const ObservedCall& call, const CallEnd& end) noexcept = 0;
-};
-
-/// How a call ended: what is recorded, and what is sent.
-struct Outcome {
-  CallStatus status;                  ///< never kRefused
-  std::string response;               ///< for Reply::Send
-  std::optional<int> exit_code = {};  ///< ToolResult::exit_code
-  std::string error = {};             ///< ToolResult::error, or the text of the failure
-};
+/// Called once for each call, right before its response is sent; also, without an `end`, right
+/// before a tool that is not read-only runs. Requests that cannot be read as a call are left out.
+/// Any thread, several at a time. Must be quick and not throw.
+using CallObserver = std::function<void(const ObservedCall& call, const Outcome* end)>;
 
 /// A result above kMaxMessageBytes is a failure; `advice` is ToolDefinition::when_too_large.
 [[nodiscard]] Outcome OutcomeOf(const ToolResult& result, Era era, const ServerInfo& server,

@@ -11,9 +11,11 @@ using nlohmann::json;
 /// Longest name from a client that an error message repeats, in bytes.
 constexpr std::size_t kMaxQuotedName = 128;
 
+constexpr const char* kClientInfoKey = "io.modelcontextprotocol/clientInfo";
+
 /// Null when there is no such member.
-const json* Find(const json& object, std::string_view key) {
-  const auto member = object.find(std::string(key));
+const json* Find(const json& object, const char* key) {
+  const auto member = object.find(key);
   return member == object.end() ? nullptr : &*member;
 }
 
@@ -26,12 +28,12 @@ const json& Meta(const json& params) {
   return *meta;
 }
 
-const json* FindObject(const json& parent, std::string_view key) {
+const json* FindObject(const json& parent, const char* key) {
   const json* member = Find(parent, key);
   return member != nullptr && member->is_object() ? member : nullptr;
 }
 
-const std::string& RequireString(const json& params, std::string_view key) {
+const std::string& RequireString(const json& params, const char* key) {
   const json* value = Find(params, key);
   if (value == nullptr || !value->is_string()) {
     throw InvalidParams("\"" + std::string(key) + "\" must be a string");
@@ -41,7 +43,7 @@ const std::string& RequireString(const json& params, std::string_view key) {
 
 }  // namespace
 
-json Describe(const ServerInfo& server) {
+Json Describe(const ServerInfo& server) {
   return {{"name", server.name}, {"title", server.title}, {"version", server.version}};
 }
 
@@ -57,40 +59,37 @@ json Describe(const ToolDefinition& tool, ResultStyle style) {
   return description;
 }
 
-void BeginResult(ObjectWriter& result, Era era, const ServerInfo& server) {
-  if (era == Era::kLegacy) return;
-  result.Member("resultType", "complete");
-  result.JsonMember("_meta", json{{std::string(meta_key::kServerInfo), Describe(server)}});
+Json NewResult(Era era, const ServerInfo& server) {
+  if (era == Era::kLegacy) return Json::object();
+  return {{"resultType", "complete"}, {"_meta", {{kServerInfoKey, Describe(server)}}}};
 }
 
 bool HasModernMeta(const json& params) {
   const json* meta = FindObject(params, "_meta");
-  if (meta == nullptr) return false;
-  constexpr std::array kModernKeys = {meta_key::kProtocolVersion, meta_key::kClientCapabilities,
-                                      meta_key::kClientInfo, meta_key::kLogLevel};
-  return std::any_of(kModernKeys.begin(), kModernKeys.end(),
-                     [meta](std::string_view key) { return Find(*meta, key) != nullptr; });
+  constexpr std::array kKeys = {kProtocolVersionKey, kClientCapabilitiesKey, kClientInfoKey,
+                                "io.modelcontextprotocol/logLevel"};
+  return meta != nullptr && std::any_of(kKeys.begin(), kKeys.end(),
+                                        [&](const char* key) { return meta->contains(key); });
 }
 
 void CheckModernMeta(const json& params) {
   const json& meta = Meta(params);
-  const json* requested = Find(meta, meta_key::kProtocolVersion);
+  const json* requested = Find(meta, kProtocolVersionKey);
   if (requested == nullptr || !requested->is_string()) {
-    throw InvalidParams("_meta must hold \"" + std::string(meta_key::kProtocolVersion) +
-                        "\", a string");
+    throw InvalidParams(std::string("_meta must hold \"") + kProtocolVersionKey + "\", a string");
   }
   if (*requested != kModernVersion) {
     throw ProtocolError(ErrorCode::kUnsupportedProtocolVersion, "Unsupported protocol version",
                         {{"supported", kVersions}, {"requested", *requested}});
   }
-  if (FindObject(meta, meta_key::kClientCapabilities) == nullptr) {
-    throw InvalidParams("_meta must hold \"" + std::string(meta_key::kClientCapabilities) +
+  if (FindObject(meta, kClientCapabilitiesKey) == nullptr) {
+    throw InvalidParams(std::string("_meta must hold \"") + kClientCapabilitiesKey +
                         "\", an object");
   }
 }
 
 std::string ClientName(const json& params, Era era) {
-  const json* client = era == Era::kModern ? FindObject(Meta(params), meta_key::kClientInfo)
+  const json* client = era == Era::kModern ? FindObject(Meta(params), kClientInfoKey)
                                            : FindObject(params, "clientInfo");
   const json* name = client == nullptr ? nullptr : Find(*client, "name");
   return name != nullptr && name->is_string() ? name->get<std::string>() : "";
@@ -123,10 +122,8 @@ void CheckListen(const json& params) {
 CallToolParams ParseCallTool(json params) {
   CallToolParams result;
   if (const json* token = Find(Meta(params), "progressToken")) {
-    result.progress_token = ParseId(*token);
-    if (!result.progress_token) {
-      throw InvalidParams("\"progressToken\" must be a string or an integer");
-    }
+    if (!ParseId(*token)) throw InvalidParams("\"progressToken\" must be a string or an integer");
+    result.progress_token = *token;
   }
   result.name = RequireString(params, "name");
   const auto arguments = params.find("arguments");

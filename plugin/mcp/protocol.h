@@ -27,16 +27,11 @@ inline constexpr std::array kVersions = {kModernVersion, kNewestLegacyVersion,
                                          std::string_view("2025-06-18"),
                                          std::string_view("2024-11-05")};
 
-/// The members of `_meta` that belong to MCP.
-namespace meta_key {
-inline constexpr std::string_view kProtocolVersion = "io.modelcontextprotocol/protocolVersion";
-inline constexpr std::string_view kClientCapabilities =
-    "io.modelcontextprotocol/clientCapabilities";
-inline constexpr std::string_view kClientInfo = "io.modelcontextprotocol/clientInfo";
-inline constexpr std::string_view kLogLevel = "io.modelcontextprotocol/logLevel";
-inline constexpr std::string_view kServerInfo = "io.modelcontextprotocol/serverInfo";
-inline constexpr std::string_view kSubscriptionId = "io.modelcontextprotocol/subscriptionId";
-}  // namespace meta_key
+/// Members of `_meta` that belong to MCP.
+inline constexpr const char* kProtocolVersionKey = "io.modelcontextprotocol/protocolVersion";
+inline constexpr const char* kClientCapabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
+inline constexpr const char* kServerInfoKey = "io.modelcontextprotocol/serverInfo";
+inline constexpr const char* kSubscriptionIdKey = "io.modelcontextprotocol/subscriptionId";
 
 /// What is known of a request before its own parameters are parsed.
 struct RequestContext {
@@ -51,14 +46,14 @@ struct ServerInfo {
 };
 
 /// `{"name":…,"title":…,"version":…}` (specification: "Implementation").
-[[nodiscard]] nlohmann::json Describe(const ServerInfo& server);
+[[nodiscard]] Json Describe(const ServerInfo& server);
 
 /// A tool as `tools/list` shows it.
 [[nodiscard]] nlohmann::json Describe(const ToolDefinition& tool,
                                       ResultStyle style = ResultStyle::kStructured);
 
-/// Writes the members that every modern result has: `resultType` and the server in `_meta`.
-void BeginResult(ObjectWriter& result, Era era, const ServerInfo& server);
+/// A result with the members that every modern one has: `resultType` and the server in `_meta`.
+[[nodiscard]] Json NewResult(Era era, const ServerInfo& server);
 
 [[nodiscard]] bool HasModernMeta(const nlohmann::json& params);
 
@@ -84,7 +79,7 @@ void CheckListen(const nlohmann::json& params);
 struct CallToolParams {
   std::string name;
   nlohmann::json arguments = nlohmann::json::object();  ///< empty when there were none
-  std::optional<std::string> progress_token = {};       ///< JSON
+  Json progress_token = nullptr;                        ///< null: no progress is wanted
 };
 [[nodiscard]] CallToolParams ParseCallTool(nlohmann::json params);
 

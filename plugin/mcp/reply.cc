@@ -2,56 +2,32 @@
 
 #include <utility>
 
-#include "mcp/json_writer.h"
 #include "support/log.h"
 
 namespace mcp {
 
-std::string ErrorObject(const ProtocolError& error) {
-  return ObjectText([&](ObjectWriter& object) {
-    object.RawMember("code", std::to_string(static_cast<int>(error.code())));
-    object.Member("message", error.what());
-    if (!error.data().is_null()) object.JsonMember("data", error.data());
-  });
-}
-
-std::string ErrorResponse(const ProtocolError& error) {
-  return ObjectText([&](ObjectWriter& response) {
-    response.Member("jsonrpc", "2.0");
-    response.RawMember("error", ErrorObject(error));
-  });
-}
-
 Reply::~Reply() {
-  if (!request_ || !IsOpen()) return;
-  support::LogError("request " + id() + " was not answered by its handler");
-  Send(R"("error":)" + ErrorObject(ProtocolError(ErrorCode::kInternalError,
-                                                 "internal error: the request was not answered")));
+  constexpr const char* kError =
+      R"("error":{"code":-32603,"message":"internal error: the request was not answered"})";
+  if (Send(kError)) support::LogError("request " + id() + " was not answered by its handler");
 }
 
-bool Reply::IsOpen() const {
-  const std::scoped_lock lock(requests_->mutex_);
-  return request_->open;
-}
-
-void Reply::Notify(std::string line) {
+void Reply::Notify(std::string_view method, const Json& params) {
+  std::string line = ToJson({{"jsonrpc", "2.0"}, {"method", method}, {"params", params}});
   const std::scoped_lock lock(requests_->mutex_);
   if (request_->open) requests_->output_.Write(std::move(line));
 }
 
-void Reply::Result(std::string_view result) {
-  Send(R"("result":)" + std::string(result));
-}
-
-void Reply::Send(std::string member) {
-  if (!request_) return;
+bool Reply::Send(std::string member) {
+  if (!request_) return false;
   member.insert(0, R"({"jsonrpc":"2.0","id":)" + id() + ",");
   member += '}';
   const std::scoped_lock lock(requests_->mutex_);
-  if (!std::exchange(request_->open, false)) return;
+  if (!std::exchange(request_->open, false)) return false;
   requests_->open_.erase(request_->id);
   // Under the lock, so that a new request with this id cannot be answered before this one.
   requests_->output_.Write(std::move(member));
+  return true;
 }
 
 std::optional<Reply> Requests::Open(const RequestId& id) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "mcp/json_writer.h"
 #include "mcp/lines.h"
 #include "mcp/message.h"
 #include "support/context.h"
@@ -38,18 +39,15 @@ class Reply {
   /// Stopped with kCancelled when the client cancels the request.
   [[nodiscard]] support::StopSource stop() const { return request_->stop; }
 
-  /// False once the request is answered or cancelled.
-  [[nodiscard]] bool IsOpen() const;
-
   /// Sends a notification about the request while it is open.
-  void Notify(std::string line);
+  void Notify(std::string_view method, const Json& params);
 
-  /// Sends the response; `member` is its `"result":…` or `"error":…`. Does nothing after this reply
-  /// was moved from, so that the exception of a handler can always be answered with it.
-  void Send(std::string member);
+  /// Sends the response; `member` is its `"result":…` or `"error":…`. Returns false when the
+  /// request was answered or cancelled before. Does nothing after this reply was moved from, so
+  /// that the exception of a handler can always be answered with it.
+  bool Send(std::string member);
 
-  /// `result` is a JSON object.
-  void Result(std::string_view result);
+  void Result(const Json& result) { Send(R"("result":)" + ToJson(result)); }
 
  private:
   Requests* requests_;
@@ -75,14 +73,8 @@ class Requests {
   friend class Reply;
 
   LineWriter& output_;
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::map<RequestId, std::shared_ptr<PendingRequest>> open_;
 };
-
-/// The JSON object `{"code":…,"message":…,"data":…}`.
-[[nodiscard]] std::string ErrorObject(const ProtocolError& error);
-
-/// A whole error response, to a request whose id could not be read.
-[[nodiscard]] std::string ErrorResponse(const ProtocolError& error);
 
 }  // namespace mcp

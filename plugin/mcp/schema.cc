@@ -86,18 +86,16 @@ std::optional<std::string> FindSchemaError(const json& schema, const json& value
   const bool fits = std::any_of(types.begin(), types.end(),
                                 [&value](const auto& name) { return HasType(value, name); });
   if (!types.empty() && !fits) return expected(Join(types, " or "));
-  if (value.is_number() && !FitsInt64(value)) return expected("a number that fits into 64 bits");
-  if (value.is_number() && schema.contains("minimum") && value < schema["minimum"]) {
-    return expected("at least " + ToJson(schema["minimum"]));
+  if (value.is_number()) {
+    if (!FitsInt64(value)) return expected("a number that fits into 64 bits");
+    const json minimum = schema.value("minimum", value);
+    if (value < minimum) return expected("at least " + ToJson(minimum));
+    const json maximum = schema.value("maximum", value);
+    if (value > maximum) return expected("at most " + ToJson(maximum));
   }
-  if (schema.contains("enum")) {
-    const json& choices = schema["enum"];
-    if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
-      return expected("one of " + ToJson(choices));
-    }
-  }
-  if (value.is_number() && schema.contains("maximum") && value > schema["maximum"]) {
-    return expected("at most " + ToJson(schema["maximum"]));
+  const json choices = schema.value("enum", json::array({value}));
+  if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
+    return expected("one of " + ToJson(choices));
   }
   if (value.is_object()) return FindObjectError(schema, value, where);
   if (!value.is_array() || !schema.contains("items")) return std::nullopt;

@@ -18,7 +18,6 @@
 namespace mcp {
 namespace {
 
-using nlohmann::json;
 using support::StopReason;
 
 /// How often a full output is checked; nothing wakes poll() when there is room.
@@ -27,20 +26,15 @@ constexpr int kRoomCheckMilliseconds = 20;
 /// How long clients may rely on `tools/list`, which never changes for a client.
 constexpr int kToolsTtlMilliseconds = 3'600'000;
 
-/// Limits of `subscriptions/listen`, whose ids are kept as long as the connection.
-constexpr std::size_t kMaxListeners = 1024;
-constexpr std::size_t kMaxListenerIdBytes = 1024;
-
-constexpr std::string_view kCapabilities = R"({"tools":{}})";
+const Json kCapabilities = {{"tools", Json::object()}};
 
 std::string MetaKeys() {
-  return "\"" + std::string(meta_key::kProtocolVersion) + "\" and \"" +
-         std::string(meta_key::kClientCapabilities) + "\"";
+  return std::string("\"") + kProtocolVersionKey + "\" and \"" + kClientCapabilitiesKey + "\"";
 }
 
-void AddCacheHints(ObjectWriter& result, int ttl_milliseconds) {
-  result.RawMember("ttlMs", std::to_string(ttl_milliseconds));
-  result.Member("cacheScope", "private");
+void AddCacheHints(Json& result, int ttl_milliseconds) {
+  result["ttlMs"] = ttl_milliseconds;
+  result["cacheScope"] = "private";
 }
 
 void ReturnLargeBlocks() {
@@ -60,7 +54,7 @@ Server::Server(ServerOptions options, std::vector<Tool> tools, int input_fd, int
       input_fd_(input_fd),
       output_fd_(output_fd),
       reader_(input_fd),
-      writer_(output_fd, output_closed_),
+      writer_(output_fd),
       requests_(writer_),
       calls_(options_, tools_, writer_,
              options_.heartbeat != nullptr ? *options_.heartbeat : heartbeat_) {
@@ -84,7 +78,6 @@ Server::Exit Server::Serve() {
 void Server::Stop(StopReason reason) {
   StopReason none = StopReason::kNone;
   stop_reason_.compare_exchange_strong(none, reason);
-  writer_.Hurry();
   stopped_.Wake();
 }
 
@@ -100,20 +93,17 @@ StopReason Server::ReceiveAll() {
       calls_.WaitUntilIdle(support::Clock::now() + options_.end_of_input_grace);
       return StopReason::kEndOfInput;
     }
-    std::array<pollfd, 4> fds = {
+    std::array<pollfd, 3> fds = {
         {{.fd = stopped_.fd(), .events = POLLIN, .revents = 0},
-         {.fd = output_closed_.fd(), .events = POLLIN, .revents = 0},
          {.fd = output_fd_, .events = POLLHUP, .revents = 0},
          {.fd = has_room ? input_fd_ : -1, .events = POLLIN, .revents = 0}}};
     const int until_beat = calls_.BeatIfDue();
     const int wait_for_input = has_room ? until_beat : kRoomCheckMilliseconds;
     ::poll(fds.data(), fds.size(), next == LineReader::Result::kNeedMore ? wait_for_input : 0);
     if (fds[0].revents != 0) return stop_reason_;
-    if (fds[1].revents != 0 || (fds[2].revents & (POLLERR | POLLHUP)) != 0) {
-      return StopReason::kEndOfInput;
-    }
+    if ((fds[1].revents & (POLLERR | POLLHUP)) != 0) return StopReason::kEndOfInput;
     if (next == LineReader::Result::kNeedMore) {
-      if (fds[3].revents != 0) reader_.Fill();
+      if (fds[2].revents != 0) reader_.Fill();
       continue;
     }
     if (next == LineReader::Result::kLine) {
@@ -135,18 +125,15 @@ void Server::Handle(std::string line) {
     // No other notification, `notifications/initialized` included, needs any action.
     if (notification->method != "notifications/cancelled") return;
     if (const auto id = ParseCancelled(notification->params)) requests_.Cancel(*id);
-  } else if (const auto* malformed = std::get_if<Malformed>(&message)) {
-    HandleMalformed(*malformed);
   } else {
-    support::LogWarning("ignored: " + std::get<Ignored>(message).reason);
+    HandleMalformed(std::get<Malformed>(message));
   }
 }
 
 void Server::HandleMalformed(const Malformed& malformed) {
-  if (!malformed.id) return writer_.Write(ErrorResponse(malformed.error));
-  if (auto reply = requests_.Open(*malformed.id)) {
-    reply->Send(R"("error":)" + ErrorObject(malformed.error));
-  }
+  const std::string error = ErrorMember(malformed.error);
+  if (!malformed.id) return writer_.Write(R"({"jsonrpc":"2.0",)" + error + "}");
+  if (auto reply = requests_.Open(*malformed.id)) reply->Send(error);
 }
 
 void Server::HandleRequest(Request& request) {
@@ -162,7 +149,7 @@ void Server::HandleRequest(Request& request) {
       if (method == "subscriptions/listen") return Listen(request, *reply);
     } else {
       if (method == "initialize") return Initialize(request, *reply);
-      if (method == "ping") return reply->Result("{}");
+      if (method == "ping") return reply->Result(Json::object());
     }
     throw ProtocolError(ErrorCode::kMethodNotFound, "method not found: " + QuoteName(method));
   } catch (...) {
@@ -190,61 +177,50 @@ RequestContext Server::ContextFor(const Request& request) const {
 
 void Server::Initialize(const Request& request, Reply& reply) {
   if (legacy_format_) throw InvalidRequest("the session is initialized already");
-  const std::string_view version = ParseInitialize(request.params);
-  const std::string result = ObjectText([&](ObjectWriter& object) {
-    object.Member("protocolVersion", version);
-    object.RawMember("capabilities", kCapabilities);
-    object.JsonMember("serverInfo", Describe(options_.info));
-    object.Member("instructions", options_.instructions());
-  });
+  const Json result = {{"protocolVersion", ParseInitialize(request.params)},
+                       {"capabilities", kCapabilities},
+                       {"serverInfo", Describe(options_.info)},
+                       {"instructions", options_.instructions()}};
   // Not earlier: what fails above may be tried again.
   legacy_format_ = options_.result_format(ClientName(request.params, Era::kLegacy));
   reply.Result(result);
 }
 
 void Server::Discover(Reply& reply) {
-  reply.Result(ObjectText([&](ObjectWriter& result) {
-    BeginResult(result, Era::kModern, options_.info);
-    result.JsonMember("supportedVersions", json(kVersions));
-    result.RawMember("capabilities", kCapabilities);
-    result.Member("instructions", options_.instructions());
-    AddCacheHints(result, 0);  // the instructions change with the mounts
-  }));
+  Json result = NewResult(Era::kModern, options_.info);
+  result["supportedVersions"] = kVersions;
+  result["capabilities"] = kCapabilities;
+  result["instructions"] = options_.instructions();
+  AddCacheHints(result, 0);  // the instructions change with the mounts
+  reply.Result(result);
 }
 
 void Server::ListTools(const Request& request, const RequestContext& context, Reply& reply) {
   CheckCursor(request.params);
-  json tools = json::array();
-  for (const Tool& tool : tools_) tools.push_back(Describe(tool.definition, context.format.style));
-  reply.Result(ObjectText([&](ObjectWriter& result) {
-    BeginResult(result, context.era, options_.info);
-    result.JsonMember("tools", tools);
-    if (context.era == Era::kModern) AddCacheHints(result, kToolsTtlMilliseconds);
-  }));
+  Json result = NewResult(context.era, options_.info);
+  Json& tools = result["tools"] = Json::array();
+  for (const Tool& tool : tools_) {
+    tools.emplace_back(Describe(tool.definition, context.format.style));
+  }
+  if (context.era == Era::kModern) AddCacheHints(result, kToolsTtlMilliseconds);
+  reply.Result(result);
 }
 
 /// Acknowledges the request and holds it open until it is cancelled. There are no notifications to
 /// send: tools never change.
 void Server::Listen(const Request& request, Reply& reply) {
   CheckListen(request.params);
-  listeners_.remove_if([](const Reply& listener) { return !listener.IsOpen(); });
-  const std::string& id = reply.id();
-  if (listeners_.size() >= kMaxListeners || id.size() > kMaxListenerIdBytes) {
-    throw InvalidRequest("too many open subscriptions, or the id is too long");
-  }
-  const std::string meta = "{\"" + std::string(meta_key::kSubscriptionId) + "\":" + id + "}";
-  reply.Notify(NotificationText("notifications/subscriptions/acknowledged",
-                                "{\"_meta\":" + meta + ",\"notifications\":{}}"));
+  reply.Notify("notifications/subscriptions/acknowledged",
+               {{"_meta", {{kSubscriptionIdKey, Json::parse(reply.id())}}},
+                {"notifications", Json::object()}});
   listeners_.push_back(std::move(reply));
 }
 
 void Server::CloseListeners() {
   for (Reply& listener : listeners_) {
-    const std::string meta = ObjectText([&](ObjectWriter& object) {
-      object.JsonMember(meta_key::kServerInfo, Describe(options_.info));
-      object.RawMember(meta_key::kSubscriptionId, listener.id());
-    });
-    listener.Result(R"({"resultType":"complete","_meta":)" + meta + "}");
+    Json result = NewResult(Era::kModern, options_.info);
+    result["_meta"][kSubscriptionIdKey] = Json::parse(listener.id());
+    listener.Result(result);
   }
   listeners_.clear();
 }

@@ -11,17 +11,12 @@
 
 namespace mcp {
 
-/// The time, for progress and records. Tests replace it. Thread-safe.
+/// The time, for progress. Tests replace it. Thread-safe.
 class Heartbeat {
  public:
   virtual ~Heartbeat() = default;
 
   [[nodiscard]] virtual support::Clock::time_point Now() const { return support::Clock::now(); }
-
-  /// For dates that people read.
-  [[nodiscard]] virtual std::chrono::system_clock::time_point WallNow() const {
-    return std::chrono::system_clock::now();
-  }
 
   /// Gets what sends progress, and null before that ends. A test that moves the time calls it.
   virtual void SetBeat(std::function<void()> /*beat*/) {}
@@ -54,8 +49,7 @@ struct ServerOptions {
   /// How long a client may take nothing before the last answers are dropped.
   std::chrono::milliseconds client_timeout = std::chrono::seconds(2);
 
-  /// May be null. Must outlive the server.
-  CallObserver* observer = nullptr;
+  CallObserver observer = nullptr;  ///< may be null
 
   /// For tests; null is the real one. Must outlive the server.
   Heartbeat* heartbeat = nullptr;

@@ -79,7 +79,7 @@ struct ToolResult {
   std::string content = "{}";
 
   /// Further content blocks (specification: server/tools, "Tool result"): a note, an image.
-  std::vector<nlohmann::json> more_content = {};
+  std::vector<nlohmann::ordered_json> more_content = {};
 
   /// Of a command or process, if it has one. For a CallObserver.
   std::optional<int> exit_code = {};

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "mcp/json_writer.h"
 #include "mcp/schema.h"
 #include "support/errors.h"
 #include "support/units.h"
@@ -34,7 +33,7 @@ struct ToolCalls::Call final : ProgressReporter {
       : tool(found_tool),
         params(std::move(given)),
         context(given_context),
-        observed{call_number, heartbeat.WallNow(), params.name, params.arguments},
+        observed{call_number, std::chrono::system_clock::now(), params.name, params.arguments},
         began(heartbeat.Now()),
         reply(std::move(given_reply)) {}
 
@@ -72,14 +71,10 @@ void ToolCalls::Start(Request& request, const RequestContext& context, Reply& re
       const std::scoped_lock lock(mutex_);
       active_.insert(call);
     }
-    if (call->params.progress_token && !std::exchange(beats_, true)) {
+    if (!call->params.progress_token.is_null() && !std::exchange(beats_, true)) {
       next_beat_ = support::Clock::now() + kProgressInterval;
     }
-    if (!pool_.Run(tool->definition.lane, request.bytes, [this, call] { Run(call); })) {
-      throw support::CallError(
-          "too many calls are waiting for their turn: wait until some of them are answered, then "
-          "call again");
-    }
+    pool_.Run(tool->definition.lane, [this, call] { Run(call); });
   } catch (...) {
     Finish(call, OutcomeOf(std::current_exception(), context.era, options_.info));
   }
@@ -94,9 +89,7 @@ void ToolCalls::Run(const std::shared_ptr<Call>& call) {
       context.ThrowIfStopped();
       call->started = true;
       const bool read_only = tool.annotations.value("readOnlyHint", false);
-      if (options_.observer != nullptr && !read_only) {
-        options_.observer->OnCallStarted(call->observed);
-      }
+      if (options_.observer && !read_only) options_.observer(call->observed, nullptr);
       call->SetStatus("running");
       return OutcomeOf(call->tool->call({call->params.arguments, context, *call, format}), era,
                        options_.info, tool.when_too_large);
@@ -119,14 +112,11 @@ void ToolCalls::Finish(const std::shared_ptr<Call>& call, Outcome outcome) {
   call->reply.Send(std::move(outcome.response));
 }
 
-void ToolCalls::Record(Call& call, const Outcome& outcome) const {
-  if (options_.observer == nullptr || call.recorded.exchange(true)) return;
-  const bool refused = outcome.status == CallStatus::kFailed && !call.started;
-  options_.observer->OnCallEnded(
-      call.observed, {.status = refused ? CallStatus::kRefused : outcome.status,
-                      .duration = duration_cast<milliseconds>(heartbeat_.Now() - call.began),
-                      .exit_code = outcome.exit_code,
-                      .error = outcome.error});
+void ToolCalls::Record(Call& call, Outcome& outcome) const {
+  if (!options_.observer || call.recorded.exchange(true)) return;
+  if (outcome.status == CallStatus::kFailed && !call.started) outcome.status = CallStatus::kRefused;
+  outcome.duration = duration_cast<milliseconds>(heartbeat_.Now() - call.began);
+  options_.observer(call.observed, &outcome);
 }
 
 std::vector<std::shared_ptr<ToolCalls::Call>> ToolCalls::ActiveCalls() {
@@ -136,9 +126,10 @@ std::vector<std::shared_ptr<ToolCalls::Call>> ToolCalls::ActiveCalls() {
 
 void ToolCalls::RecordUnfinished() {
   for (const std::shared_ptr<Call>& call : ActiveCalls()) {
-    Record(*call, {.status = CallStatus::kFailed,
-                   .response = {},
-                   .error = "the server exited before the call ended; it may still be running"});
+    Outcome unknown = {.status = CallStatus::kFailed,
+                       .response = {},
+                       .error = "the server exited before the call ended; it may still be running"};
+    Record(*call, unknown);
   }
 }
 
@@ -163,18 +154,15 @@ bool ToolCalls::Beat() {
 
 bool ToolCalls::BeatFor(Call& call) {
   const std::scoped_lock lock(call.mutex);
-  if (!call.params.progress_token || !call.reply.IsOpen()) return false;
+  if (call.params.progress_token.is_null()) return false;
   const auto elapsed = duration_cast<milliseconds>(heartbeat_.Now() - call.began);
   if (elapsed < call.last_progress + kProgressInterval || !output_.HasRoom()) return true;
   call.last_progress = elapsed;
   const auto seconds = duration_cast<std::chrono::seconds>(elapsed);
-  const std::string message = call.status + " (" + support::FormatDuration(seconds) + ")";
-  const std::string params = ObjectText([&](ObjectWriter& object) {
-    object.RawMember("progressToken", *call.params.progress_token);
-    object.JsonMember("progress", static_cast<double>(elapsed.count()) / 1000);
-    object.Member("message", message);
-  });
-  call.reply.Notify(NotificationText("notifications/progress", params));
+  call.reply.Notify("notifications/progress",
+                    {{"progressToken", call.params.progress_token},
+                     {"progress", static_cast<double>(elapsed.count()) / 1000},
+                     {"message", call.status + " (" + support::FormatDuration(seconds) + ")"}});
   return true;
 }
 

@@ -62,7 +62,8 @@ class ToolCalls {
   void Run(const std::shared_ptr<Call>& call);
   /// Records the outcome and sends it.
   void Finish(const std::shared_ptr<Call>& call, Outcome outcome);
-  void Record(Call& call, const Outcome& outcome) const;
+  /// Completes the outcome.
+  void Record(Call& call, Outcome& outcome) const;
   std::vector<std::shared_ptr<Call>> ActiveCalls();
   /// Sends progress. Returns whether another beat is needed.
   bool Beat();

@@ -1,8 +1,8 @@
 #include "paths/mount_check.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <set>
 #include <sstream>
 
 #include "support/errors.h"
@@ -33,8 +33,8 @@ std::string Unescape(std::string_view text) {
 std::optional<MountLine> ParseLine(const std::string& text) {
   std::istringstream words(text);
   MountLine line;
-  std::string ignored;  // device numbers, mount options, and propagation
-  words >> line.id >> line.parent_id >> ignored >> line.root >> line.mount_point;
+  std::string ignored;  // ids, device numbers, mount options, and propagation
+  words >> ignored >> ignored >> ignored >> line.root >> line.mount_point;
   while (words >> ignored && ignored != "-") continue;
   words >> line.type >> line.source >> line.super_options;
   line.root = Unescape(line.root);
@@ -42,17 +42,6 @@ std::optional<MountLine> ParseLine(const std::string& text) {
   line.source = Unescape(line.source);
   if (!line.mount_point.starts_with('/') || line.type.empty()) return std::nullopt;
   return line;
-}
-
-/// The root mount: at "/", and its parent is itself or not in the table.
-const MountLine* FindRoot(const std::vector<MountLine>& table) {
-  std::set<int> ids;
-  for (const MountLine& line : table) ids.insert(line.id);
-  for (const MountLine& line : table) {
-    const bool has_parent = line.parent_id != line.id && ids.contains(line.parent_id);
-    if (line.mount_point == "/" && !has_parent) return &line;
-  }
-  return nullptr;
 }
 
 constexpr std::string_view kReverseSshfs = "fuse.sshfs";
@@ -65,6 +54,7 @@ constexpr const char* kTableScript =
     "[ -r /proc/self/mountinfo ] || exit 3; exec cat /proc/self/mountinfo";
 
 bool IsThisMachine(guest::Guest& guest, const support::Context& context) {
+  constexpr const char* kBootIdFile = "/proc/sys/kernel/random/boot_id";
   constexpr std::size_t kMaxId = 128;
   std::ifstream file(kBootIdFile);
   std::string id;
@@ -112,21 +102,10 @@ std::vector<MountLine> ParseMountTable(const std::string& text) {
 }
 
 const MountLine* FindMount(const std::vector<MountLine>& table, std::string_view path) {
-  const MountLine* current = FindRoot(table);
-  if (current == nullptr) return nullptr;
-
-  // Like the kernel's lookup: enters the first mount on the path, then any mounted on top of it.
-  for (std::size_t passed = 0; passed < table.size(); ++passed) {
-    const MountLine* next = nullptr;
-    for (const MountLine& line : table) {
-      if (&line == current || line.parent_id != current->id) continue;
-      if (!support::PathBelow(path, line.mount_point)) continue;
-      if (next == nullptr || line.mount_point.size() < next->mount_point.size()) next = &line;
-    }
-    if (next == nullptr) return current;
-    current = next;
-  }
-  return nullptr;
+  const auto line = std::find_if(table.rbegin(), table.rend(), [&](const MountLine& mount) {
+    return support::PathBelow(path, mount.mount_point).has_value();
+  });
+  return line == table.rend() ? nullptr : &*line;
 }
 
 bool HasStaleCache(const MountLine& line) {

@@ -17,8 +17,6 @@ namespace paths {
 /// One line of Linux's mount table, /proc/self/mountinfo (proc_pid_mountinfo(5)), with its escapes
 /// (such as \040) decoded.
 struct MountLine {
-  int id = 0;
-  int parent_id = 0;
   std::string root;           ///< the mounted part of the file system; "/" for all of it
   std::string mount_point;    ///< as the reading process sees it
   std::string type;           ///< "9p", "virtiofs", "fuse.sshfs", …
@@ -29,8 +27,9 @@ struct MountLine {
 /// Ignores lines that are not mounts.
 std::vector<MountLine> ParseMountTable(const std::string& text);
 
-/// The mount that contains `path` (absolute, clean, without links): the topmost one if several are
-/// stacked. Null if there is no root mount, or mounts lie on each other in a circle.
+/// The mount that contains `path` (absolute, clean, without links): the last in the table, which
+/// hides earlier ones. That is wrong for what was mounted before the system's root, but Lima mounts
+/// later. Null if there is none.
 const MountLine* FindMount(const std::vector<MountLine>& table, std::string_view path);
 
 /// Whether the kernel never refreshes its cache: 9p with cache=loose or fscache. Linux before 6.4
@@ -102,8 +101,5 @@ class MountCheck {
   mutable std::mutex mutex_;  // guards known_; not held during requests
   std::vector<Known> known_;
 };
-
-/// Identifies this boot of this machine.
-inline constexpr const char* kBootIdFile = "/proc/sys/kernel/random/boot_id";
 
 }  // namespace paths

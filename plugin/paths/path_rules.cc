@@ -12,6 +12,7 @@
 namespace paths {
 namespace {
 
+using Options = PathRules::Options;
 using support::CallError;
 using support::JoinPath;
 
@@ -25,10 +26,6 @@ DirectoryIndex StrictestFirst(const std::vector<Root>& roots,
     }
   }
   return index;
-}
-
-bool IsWholeMount(const Root& root) {
-  return !root.is_guests_own && root.narrowed_from.empty();
 }
 
 bool IsHostName(const std::string& host_path, const Root& root, const std::string& rest) {
@@ -337,7 +334,7 @@ PathRules::DirectoriesPointer PathRules::ResolveDirectories(guest::Guest& guest,
   std::vector<std::string> roots;
   for (const Root& root : options_.roots) {
     std::optional<std::string> path = real_paths[root.guest];
-    if (!IsWholeMount(root)) {
+    if (root.is_guests_own || !root.narrowed_from.empty()) {
       path = path ? options_.pins->Pin(root, *path) : options_.pins->Find(root);
     }
     directories->root_found.push_back(path.has_value());

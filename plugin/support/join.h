@@ -29,4 +29,13 @@ inline std::vector<std::string_view> Words(std::string_view text) {
   }
 }
 
+/// `text` with the letters A to Z in lower case, in any locale.
+inline std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return lower;
+}
+
 }  // namespace support

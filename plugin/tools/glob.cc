@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "files/file_problem.h"
@@ -22,15 +21,20 @@ constexpr std::size_t kShownGlobMatches = 100;
 /// Bytes of matches that are kept to be compared.
 constexpr std::size_t kMaxKeptMatches = std::size_t{128} << 20;
 
-struct Match {
-  std::int64_t modified;  ///< nanoseconds since 1970
-  std::string path;       ///< on the host
+/// Its time in nanoseconds before 1970, so that the newest sorts first, and its path on the host.
+using Match = std::pair<std::int64_t, std::string>;
 
-  friend bool operator==(const Match&, const Match&) = default;
-};
-
-bool NewestFirst(const Match& a, const Match& b) {
-  return std::tie(b.modified, a.path) < std::tie(a.modified, b.path);
+void RefuseTooMany(const std::vector<Match>& matches) {
+  if (matches.size() <= kMaxGlobMatches) return;
+  std::string text = std::to_string(matches.size()) + " names match, more than the " +
+                     std::to_string(kMaxGlobMatches) +
+                     " that can be returned. Narrow it with a path deeper in the tree or a "
+                     "more specific pattern, such as \"src/**/*.cc\". The newest " +
+                     std::to_string(kShownGlobMatches) + " are:";
+  for (std::size_t i = 0; i < kShownGlobMatches; ++i) {
+    text += "\n" + support::Printable(matches[i].second);
+  }
+  throw support::CallError(text);
 }
 
 /// One glob call, from its arguments to its matches.
@@ -40,7 +44,7 @@ class GlobCall {
            const support::Context& context)
       : path_(std::move(path)), workspace_(workspace), context_(context) {}
 
-  std::vector<Match> Find(const std::vector<find::GlobWalk>& walks) {
+  Matches Find(const std::vector<find::GlobWalk>& walks) {
     // All or none of them: a name found both ways would have two times.
     is_flat_ = std::all_of(walks.begin(), walks.end(), [](const find::GlobWalk& walk) {
       return walk.listing.maximum_depth == 1;
@@ -49,13 +53,13 @@ class GlobCall {
     // Only the directory that the pattern begins with may be missing.
     if (walks_.empty() && (path_ || base_)) ResolveBase();
     is_flat_ ? ListFlat() : ListDeep();
-    std::sort(matches_.begin(), matches_.end(), NewestFirst);
+    std::sort(matches_.begin(), matches_.end());
     matches_.erase(std::unique(matches_.begin(), matches_.end()), matches_.end());
-    return std::move(matches_);
+    RefuseTooMany(matches_);
+    Matches result{.notes = {notes_.begin(), notes_.end()}};
+    for (auto& [time, match] : matches_) result.paths.push_back(std::move(match));
+    return result;
   }
-
-  /// About missing mounts and directories, and about times that may be stale.
-  [[nodiscard]] const std::set<std::string>& notes() const { return notes_; }
 
  private:
   struct ResolvedWalk {
@@ -146,8 +150,8 @@ class GlobCall {
     const std::string path = support::ToUtf8(name.path);
     if (!walk.plan->matcher.Matches(path, name.is_directory, name.ignored_names)) return;
     const std::string guest_path = support::JoinPath(walk.directory.guest, name.path);
-    matches_.push_back({name.modified, support::ToUtf8(workspace_.paths->ToHost(guest_path))});
-    kept_ += sizeof(Match) + matches_.back().path.size();
+    matches_.emplace_back(-name.modified, support::ToUtf8(workspace_.paths->ToHost(guest_path)));
+    kept_ += sizeof(Match) + matches_.back().second.size();
     if (kept_ > kMaxKeptMatches) {
       throw support::CallError(
           "More names match than can be compared. Give a path or a pattern that begins deeper "
@@ -162,22 +166,9 @@ class GlobCall {
   bool is_flat_ = false;  ///< every walk lists the names of one directory
   std::vector<ResolvedWalk> walks_;
   std::vector<Match> matches_;
-  std::size_t kept_ = 0;  ///< bytes
-  std::set<std::string> notes_;
+  std::size_t kept_ = 0;         ///< bytes
+  std::set<std::string> notes_;  ///< missing mounts and directories, times that may be stale
 };
-
-void RefuseTooMany(const std::vector<Match>& matches) {
-  if (matches.size() <= kMaxGlobMatches) return;
-  std::string text = std::to_string(matches.size()) + " names match, more than the " +
-                     std::to_string(kMaxGlobMatches) +
-                     " that can be returned. Narrow it with a path deeper in the tree or a "
-                     "more specific pattern, such as \"src/**/*.cc\". The newest " +
-                     std::to_string(kShownGlobMatches) + " are:";
-  for (std::size_t i = 0; i < kShownGlobMatches; ++i) {
-    text += "\n" + support::Printable(matches[i].path);
-  }
-  throw support::CallError(text);
-}
 
 }  // namespace
 
@@ -188,12 +179,7 @@ Matches Glob(Toolbox& toolbox, const mcp::ToolCall& call) {
   const std::optional<std::string> path = OptionalText(call.arguments, "path");
   Matches result;
   WithSearch(toolbox, call, [&](const Workspace& workspace, const support::Context& context) {
-    GlobCall glob(path, workspace, context);
-    std::vector<Match> matches = glob.Find(walks);
-    RefuseTooMany(matches);
-    result.paths.clear();
-    for (Match& match : matches) result.paths.push_back(std::move(match.path));
-    result.notes.assign(glob.notes().begin(), glob.notes().end());
+    result = GlobCall(path, workspace, context).Find(walks);
   });
   return result;
 }

@@ -56,22 +56,21 @@ ProcessList List(Processes& processes) {
 ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
   const Command command = ParseCommand(call.arguments);
   const auto path = call.arguments.at("directory").get<std::string>();
-  // The time starts once there is a connection: with `--start`, the VM boots first.
-  std::optional<support::Context> limited;
+  support::Clock::time_point deadline;
   std::string id;
   InTime(DescribeLateStart(path), [&] {
-    WithWorkspace(toolbox.workspaces, call.context, call.progress, [&](const Workspace& workspace) {
-      if (!limited) limited = call.context.WithTimeout(toolbox.options.time_limit);
-      const std::string directory = ResolveDirectory(path, workspace, *limited, call.progress);
-      call.progress.SetStatus("waiting for the guest to start the process");
-      id =
-          toolbox.processes.Start({command.text, command.words.front(), directory, workspace.shell},
-                                  path, *workspace.guest, *limited);
-    });
+    WithDirectory(toolbox, call, call.context,
+                  [&](const Workspace& workspace, const std::string& directory,
+                      std::optional<support::Context>& limited) {
+                    deadline = limited->deadline();
+                    call.progress.SetStatus("waiting for the guest to start the process");
+                    id = toolbox.processes.Start(
+                        {command.text, command.words.front(), directory, workspace.shell}, path,
+                        *workspace.guest, *limited);
+                  });
   });
   call.progress.SetStatus(id + " has been started");
-  const auto time_left =
-      std::chrono::duration_cast<milliseconds>(limited->deadline() - support::Clock::now());
+  const auto time_left = std::chrono::duration_cast<milliseconds>(deadline - support::Clock::now());
   try {
     if (time_left <= milliseconds(0)) throw support::CallError(DescribeLateStart(path));
     const Processes::Output output = toolbox.processes.Read(

@@ -35,8 +35,7 @@ std::string DescribeImage(const files::ImageType& type, std::uint64_t size,
                   " are not shown; scale it down with run_shell_command");
 }
 
-/// `file_size` is empty if it is unknown.
-FileContent TextContent(std::string bytes, std::optional<std::uint64_t> file_size,
+FileContent TextContent(std::string bytes, const files::FileReader& file,
                         const std::string& shown) {
   switch (files::Classify(bytes)) {
     case files::ContentKind::kUtf8:
@@ -52,14 +51,10 @@ FileContent TextContent(std::string bytes, std::optional<std::uint64_t> file_siz
     case files::ContentKind::kBinary:
       break;
   }
-  throw CallError(shown + " is not text but " + std::string(files::DescribeBinary(bytes)) +
-                  (file_size ? " of " + FormatByteCount(*file_size) : "") +
-                  "; look into it with run_shell_command (file, xxd, iconv, unzip -l)");
-}
-
-std::optional<std::uint64_t> KnownSize(const files::FileReader& file) {
-  if (file.was_read_directly()) return std::nullopt;
-  return file.attributes().size;
+  throw CallError(
+      shown + " is not text but " + std::string(files::DescribeBinary(bytes)) +
+      (file.was_read_directly() ? "" : " of " + FormatByteCount(file.attributes().size)) +
+      "; look into it with run_shell_command (file, xxd, iconv, unzip -l)");
 }
 
 void TrimNuls(std::string& bytes, const files::FileReader& file) {
@@ -71,7 +66,7 @@ FileContent ReadRange(files::FileReader& file, const files::LineRange& range,
                       const std::string& shown) {
   std::string bytes = file.ReadLines(range);
   TrimNuls(bytes, file);
-  return TextContent(std::move(bytes), KnownSize(file), shown);
+  return TextContent(std::move(bytes), file, shown);
 }
 
 FileContent ReadWhole(files::FileReader& file, const std::string& shown) {
@@ -81,8 +76,7 @@ FileContent ReadWhole(files::FileReader& file, const std::string& shown) {
     return {.text = DescribeImage(*image, bytes.size(), shown) + ": see the image content block",
             .image = Image{std::move(bytes), image->mime_type.data()}};
   }
-  const std::uint64_t size = bytes.size();
-  return TextContent(std::move(bytes), size, shown);
+  return TextContent(std::move(bytes), file, shown);
 }
 
 /// The whole file, or what `limits` allow of it.
@@ -100,7 +94,7 @@ FileContent ReadFrom(files::FileReader& file, const paths::ResolvedPath& path,
   }
   if (is_whole) TrimNuls(bytes, file);
   std::string rest = CutBeginning(bytes, is_whole, room);
-  FileContent content = TextContent(std::move(bytes), KnownSize(file), path.host);
+  FileContent content = TextContent(std::move(bytes), file, path.host);
   if (cannot_fit) {
     throw CallError(path.host + " has " + FormatByteCount(size) +
                     ", more than fits into a result; read it in parts with offset (first line, "

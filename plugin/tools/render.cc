@@ -12,8 +12,9 @@ namespace tools {
 namespace {
 
 using guest::FileAttributes;
-using mcp::ObjectWriter;
+using mcp::Json;
 using mcp::ResultFormat;
+using enum mcp::ResultStyle;
 
 /// In bytes: for the line in brackets.
 constexpr std::size_t kLastLineRoom = 512;
@@ -27,19 +28,21 @@ constexpr std::size_t kMaxCopiesPerByte = 6 + 7;
 constexpr std::size_t kOtherBytes = std::size_t{1} << 20;
 static_assert(2 * kMaxOutputLimit * kMaxCopiesPerByte + kOtherBytes <= mcp::kMaxMessageBytes);
 
-/// `text` returns the result as text, `members` writes those of the structured content.
-template <typename Text, typename Members>
-mcp::ToolResult Encode(const ResultFormat& format, const Text& text, const Members& members,
-                       const Notes& notes, const End& end = {}) {
-  const bool is_text = format.style == mcp::ResultStyle::kText;
-  mcp::ToolResult result = {.style = format.style,
-                            .content = is_text ? text() : mcp::ObjectText(members),
+/// `content` is text, or the JSON of the structured content.
+mcp::ToolResult Make(mcp::ResultStyle style, std::string content, const Notes& notes,
+                     const End& end = {}) {
+  mcp::ToolResult result = {.style = style,
+                            .content = std::move(content),
                             .exit_code = end.exit_code,
                             .error = end.error};
   for (const std::string& note : notes) {
     if (!note.empty()) result.more_content.push_back({{"type", "text"}, {"text", note}});
   }
   return result;
+}
+
+bool IsText(const ResultFormat& format) {
+  return format.style == kText;
 }
 
 void EndLine(std::string& text) {
@@ -65,16 +68,12 @@ std::string LinesText(const Items& items, const Line& line_of, const ResultForma
   return text;
 }
 
-/// `append` writes an item as JSON.
-template <typename Items, typename Append>
-void WriteList(ObjectWriter& object, const char* key, const Items& items, const Append& append) {
-  std::string& out = object.Key(key);
-  out += '[';
-  for (const auto& item : items) {
-    if (out.back() != '[') out += ',';
-    append(out, item);
-  }
-  out += ']';
+/// `{"key":[…]}`
+template <typename Items, typename Encoding>
+std::string ListJson(const char* key, const Items& items, const Encoding& json_of) {
+  Json list = Json::array();
+  for (const auto& item : items) list.push_back(json_of(item));
+  return mcp::ToJson({{key, std::move(list)}});
 }
 
 constexpr std::uint32_t Bit(unsigned number) {
@@ -137,27 +136,25 @@ std::string EntryLine(const guest::DirectoryEntry& entry) {
          (attributes.type == guest::FileType::kDirectory ? "/" : "");
 }
 
-void AppendEntry(std::string& out, const guest::DirectoryEntry& entry) {
+Json EntryJson(const guest::DirectoryEntry& entry) {
   const FileAttributes& attributes = entry.attributes;
-  ObjectWriter object(out);
-  object.Member("name", entry.name);
-  object.RawMember("size", std::to_string(attributes.size));
-  object.RawMember("mode", std::to_string(GoFileMode(attributes)));
-  object.Member("time",
-                support::FormatTime(attributes.modified, "%Y-%m-%dT%H:%M:%SZ"));  // RFC 3339
-  object.RawMember("is_dir", attributes.type == guest::FileType::kDirectory ? "true" : "false");
-  object.End();
+  return {{"name", entry.name},
+          {"size", attributes.size},
+          {"mode", GoFileMode(attributes)},
+          {"time", support::FormatTime(attributes.modified, "%Y-%m-%dT%H:%M:%SZ")},  // RFC 3339
+          {"is_dir", attributes.type == guest::FileType::kDirectory}};
 }
 
-void WriteEnd(ObjectWriter& object, const End& end) {
-  if (!end.error.empty()) object.Member("error", end.error);
-  if (end.exit_code) object.RawMember("exit_code", std::to_string(*end.exit_code));
+void AddEnd(Json& object, const End& end) {
+  if (!end.error.empty()) object["error"] = end.error;
+  if (end.exit_code) object["exit_code"] = *end.exit_code;
 }
 
-void WriteState(ObjectWriter& object, const ProcessState& state) {
-  object.Member("id", state.id);
-  if (state.running) object.RawMember("running", *state.running ? "true" : "false");
-  WriteEnd(object, state.end);
+Json StateJson(const ProcessState& state) {
+  Json object = {{"id", state.id}};
+  if (state.running) object["running"] = *state.running;
+  AddEnd(object, state.end);
+  return object;
 }
 
 /// "p1 running"
@@ -175,13 +172,12 @@ std::string ProcessLine(const ListedProcess& process) {
          ")";
 }
 
-void AppendProcess(std::string& out, const ListedProcess& process) {
-  ObjectWriter object(out);
-  WriteState(object, process.state);
-  object.Member("command", process.command);
-  object.Member("directory", process.directory);
-  object.Member("started", support::FormatDate(process.started));
-  object.End();
+Json ProcessJson(const ListedProcess& process) {
+  Json object = StateJson(process.state);
+  object["command"] = process.command;
+  object["directory"] = process.directory;
+  object["started"] = support::FormatDate(process.started);
+  return object;
 }
 
 std::string OutputText(const ProcessOutput& output) {
@@ -217,7 +213,7 @@ std::string CommandText(const CommandEnd& command) {
 }  // namespace
 
 FetchLimits LimitsFor(const mcp::ResultFormat& format, const ToolOptions& options) {
-  if (format.style == mcp::ResultStyle::kStructured) {
+  if (!IsText(format)) {
     return {.output_bytes = options.max_output_bytes,
             .process_bytes = shell::kMaxRead,
             .search_bytes = options.max_output_bytes,
@@ -240,9 +236,9 @@ std::size_t TextRoom(const mcp::ResultFormat& format) {
 }
 
 mcp::ToolResult Render(const FileContent& file, const ResultFormat& format) {
-  const auto text = [&] { return file.text + file.rest; };
-  const auto members = [&](ObjectWriter& object) { object.Member("content", file.text); };
-  mcp::ToolResult result = Encode(format, text, members, file.notes);
+  mcp::ToolResult result =
+      IsText(format) ? Make(kText, file.text + file.rest, file.notes)
+                     : Make(kStructured, mcp::ToJson({{"content", file.text}}), file.notes);
   if (file.image) {
     result.more_content.push_back({{"type", "image"},
                                    {"data", support::EncodeBase64(file.image->bytes)},
@@ -252,83 +248,66 @@ mcp::ToolResult Render(const FileContent& file, const ResultFormat& format) {
 }
 
 mcp::ToolResult Render(const Entries& entries, const ResultFormat& format) {
-  const auto text = [&] {
-    return LinesText(entries.entries, EntryLine, format, "entries",
-                     "glob finds the others by name.");
-  };
-  const auto members = [&](ObjectWriter& object) {
-    WriteList(object, "entries", entries.entries, AppendEntry);
-  };
-  return Encode(format, text, members, entries.notes);
+  const auto& [list, notes] = entries;
+  if (!IsText(format)) return Make(kStructured, ListJson("entries", list, EntryJson), notes);
+  constexpr const char* kAdvice = "glob finds the others by name.";
+  return Make(kText, LinesText(list, EntryLine, format, "entries", kAdvice), notes);
 }
 
 mcp::ToolResult Render(const Matches& matches, const ResultFormat& format) {
-  const auto text = [&] {
-    return LinesText(matches.paths, support::Printable, format, "matches",
-                     "The newest are shown: narrow the pattern or the path.");
-  };
-  const auto members = [&](ObjectWriter& object) {
-    WriteList(object, "matches", matches.paths, mcp::AppendJsonString);
-  };
-  return Encode(format, text, members, matches.notes);
+  const auto& [paths, notes] = matches;
+  if (!IsText(format)) return Make(kStructured, mcp::ToJson({{"matches", paths}}), notes);
+  constexpr const char* kAdvice = "The newest are shown: narrow the pattern or the path.";
+  return Make(kText, LinesText(paths, support::Printable, format, "matches", kAdvice), notes);
 }
 
 mcp::ToolResult Render(const FoundLines& found, const ResultFormat& format) {
-  const auto text = [&] { return found.lines.empty() ? "[no matches]" : found.lines; };
-  const auto members = [&](ObjectWriter& object) { object.Member("git_grep_output", found.lines); };
-  return Encode(format, text, members, found.notes);
+  const auto& [lines, notes] = found;
+  if (IsText(format)) return Make(kText, lines.empty() ? "[no matches]" : lines, notes);
+  return Make(kStructured, mcp::ToJson({{"git_grep_output", lines}}), notes);
 }
 
 mcp::ToolResult Render(const Written& written, const ResultFormat& format) {
-  const auto& count = written.replacements;
-  const auto text = [&] {
-    return count ? "[replacements: " + std::to_string(*count) + "]" : "[written]";
-  };
-  const auto members = [&](ObjectWriter& object) {
-    if (count) object.RawMember("replacements", std::to_string(*count));
-  };
-  return Encode(format, text, members, written.notes);
+  const auto& [notes, count] = written;
+  if (IsText(format)) {
+    const std::string text = count ? "[replacements: " + std::to_string(*count) + "]" : "[written]";
+    return Make(kText, text, notes);
+  }
+  Json object = Json::object();
+  if (count) object["replacements"] = *count;
+  return Make(kStructured, mcp::ToJson(object), notes);
 }
 
 mcp::ToolResult Render(const CommandEnd& command, const ResultFormat& format) {
-  const auto text = [&] { return CommandText(command); };
-  const auto members = [&](ObjectWriter& object) {
-    object.Member("stdout", command.standard_output);
-    object.Member("stderr", command.standard_error);
-    WriteEnd(object, command.end);
-  };
-  return Encode(format, text, members, {}, command.end);
+  if (IsText(format)) return Make(kText, CommandText(command), {}, command.end);
+  Json object = {{"stdout", command.standard_output}, {"stderr", command.standard_error}};
+  AddEnd(object, command.end);
+  return Make(kStructured, mcp::ToJson(object), {}, command.end);
 }
 
 mcp::ToolResult Render(const ProcessState& state, const ResultFormat& format) {
-  const auto text = [&] { return "[" + StateText(state) + "]"; };
-  const auto members = [&](ObjectWriter& object) { WriteState(object, state); };
-  return Encode(format, text, members, {}, state.end);
+  if (IsText(format)) return Make(kText, "[" + StateText(state) + "]", {}, state.end);
+  return Make(kStructured, mcp::ToJson(StateJson(state)), {}, state.end);
 }
 
 mcp::ToolResult Render(const ProcessOutput& output, const ResultFormat& format) {
-  const auto text = [&] { return OutputText(output); };
-  const auto members = [&](ObjectWriter& object) {
-    const shell::OutputLog::Piece& piece = output.piece;
-    WriteState(object, output.state);
-    object.Member("output", piece.text);
-    object.RawMember("next_offset", std::to_string(piece.end));
-    if (piece.remaining > 0) object.RawMember("remaining", std::to_string(piece.remaining));
-    if (piece.dropped > 0) object.RawMember("dropped", std::to_string(piece.dropped));
-  };
-  return Encode(format, text, members, {}, output.state.end);
+  const auto& [state, piece] = output;
+  if (IsText(format)) return Make(kText, OutputText(output), {}, state.end);
+  Json object = StateJson(state);
+  object["output"] = piece.text;
+  object["next_offset"] = piece.end;
+  if (piece.remaining > 0) object["remaining"] = piece.remaining;
+  if (piece.dropped > 0) object["dropped"] = piece.dropped;
+  return Make(kStructured, mcp::ToJson(object), {}, state.end);
 }
 
 mcp::ToolResult Render(const ProcessList& list, const ResultFormat& format) {
-  const auto text = [&] {
-    std::string lines;
-    for (const ListedProcess& process : list.processes) lines += ProcessLine(process) + '\n';
-    return lines.empty() ? "No process has been started." : lines;
-  };
-  const auto members = [&](ObjectWriter& object) {
-    WriteList(object, "processes", list.processes, AppendProcess);
-  };
-  return Encode(format, text, members, {});
+  if (!IsText(format)) {
+    return Make(kStructured, ListJson("processes", list.processes, ProcessJson), {});
+  }
+  std::string lines;
+  for (const ListedProcess& process : list.processes) lines += ProcessLine(process) + '\n';
+  return Make(kText, lines.empty() ? "No process has been started." : lines, {});
 }
 
 }  // namespace tools

@@ -2,6 +2,7 @@
 
 #include "files/text_replacement.h"
 #include "support/errors.h"
+#include "support/join.h"
 #include "support/units.h"
 #include "support/utf8.h"
 #include "tools/tools.h"
@@ -36,14 +37,10 @@ Edit ParseEdit(const nlohmann::json& arguments) {
 }
 
 std::string ListLines(const files::Occurrences& found) {
-  std::string text = found.lines.size() == 1 ? "line " : "lines ";
-  for (std::size_t i = 0; i < found.lines.size(); ++i) {
-    if (i > 0) text += ", ";
-    text += std::to_string(found.lines[i]);
-  }
-  const bool more =
-      found.lines.size() == files::kMaxListedLines && found.count > files::kMaxListedLines;
-  return more ? text + ", …" : text;
+  std::vector<std::string> lines;
+  for (const auto line : found.lines) lines.push_back(std::to_string(line));
+  if (found.count > lines.size() && lines.size() == files::kMaxListedLines) lines.push_back("…");
+  return (found.lines.size() == 1 ? "line " : "lines ") + support::Join(lines);
 }
 
 std::string_view Trim(std::string_view text) {

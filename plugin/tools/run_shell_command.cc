@@ -1,6 +1,7 @@
 #include <array>
 #include <utility>
 
+#include "mcp/json_writer.h"
 #include "shell/command_output.h"
 #include "shell/shell_quote.h"
 #include "shell/shells.h"
@@ -58,14 +59,8 @@ End EndOf(const shell::RunEnd& end, const Command& command, const std::string& s
   return outcome;
 }
 
-std::string DescribeStop(support::StopReason reason, std::chrono::milliseconds limit) {
-  const bool is_limit = reason == support::StopReason::kDeadline && limit.count() > 0;
-  return support::Describe(reason) + (is_limit ? " after " + support::FormatDuration(limit) : "");
-}
-
-CommandEnd Run(guest::Guest& guest, const Command& command, const std::string& directory,
-               const std::string& shell, Toolbox& toolbox, const support::Context& context,
-               const mcp::ToolCall& call) {
+CommandEnd Run(const Workspace& workspace, const Command& command, const std::string& directory,
+               Toolbox& toolbox, const support::Context& context, const mcp::ToolCall& call) {
   shell::CommandOutput output(
       LimitsFor(call.format, toolbox.options).output_bytes,
       [&](std::string progress) { call.progress.SetStatus(std::move(progress)); });
@@ -74,13 +69,16 @@ CommandEnd Run(guest::Guest& guest, const Command& command, const std::string& d
     return {std::move(standard_output), std::move(standard_error), std::move(end)};
   };
   const auto stopped_result = [&](support::StopReason reason, const std::string& left) {
-    return make_result(
-        {std::nullopt, DescribeStop(reason, toolbox.options.command_timeout) + "; " + left});
+    std::string text = support::Describe(reason);
+    if (reason == support::StopReason::kDeadline) {
+      text += " after " + support::FormatDuration(toolbox.options.command_timeout);
+    }
+    return make_result({std::nullopt, text + "; " + left});
   };
   try {
-    const shell::RunEnd end = guest.shells().RunCommand(
-        {command.text, command.words.front(), directory, shell}, output, context);
-    return make_result(EndOf(end, command, shell));
+    const shell::RunEnd end = workspace.guest->shells().RunCommand(
+        {command.text, command.words.front(), directory, workspace.shell}, output, context);
+    return make_result(EndOf(end, command, workspace.shell));
   } catch (const shell::StoppedCommand& stopped) {
     if (stopped.reason() == support::StopReason::kCancelled) throw;
     return stopped_result(
@@ -130,27 +128,20 @@ std::string ShellLineHint(int status, const Command& command) {
       first.find_first_of(" \t\n|&;<>()$`\\\"'*?[]{}#~!") != std::string::npos;
   if (status != kCommandNotFound || !is_shell_line) return "";
   const std::string line = first.size() <= kMaxShownLine ? first : "...";
-  return "command is a list of words, not a shell line; use " +
-         nlohmann::json{"bash", "-c", line}.dump(-1, ' ', false,
-                                                 nlohmann::json::error_handler_t::replace);
+  return "command is a list of words, not a shell line; use " + mcp::ToJson({"bash", "-c", line});
 }
 
 CommandEnd RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call) {
   const Command command = ParseCommand(call.arguments);
-  const auto path = call.arguments.at("directory").get<std::string>();
   const std::chrono::milliseconds limit = toolbox.options.command_timeout;
   const support::Context context =
       limit.count() > 0 ? call.context.WithTimeout(limit) : call.context;
-  // A command may take long; resolving its directory may not, over all attempts together. The time
-  // starts once there is a connection: with `--start`, the VM boots first.
-  std::optional<support::Context> resolving;
   CommandEnd result;
-  WithWorkspace(toolbox.workspaces, context, call.progress, [&](const Workspace& workspace) {
-    if (!resolving) resolving = context.WithTimeout(toolbox.options.time_limit);
-    const std::string directory = ResolveDirectory(path, workspace, *resolving, call.progress);
-    resolving.reset();  // the guest has answered
-    result = Run(*workspace.guest, command, directory, workspace.shell, toolbox, context, call);
-  });
+  WithDirectory(toolbox, call, context,
+                [&](const Workspace& workspace, const std::string& directory, auto& limited) {
+                  limited.reset();  // a command may take long, or wait for its turn
+                  result = Run(workspace, command, directory, toolbox, context, call);
+                });
   return result;
 }
 

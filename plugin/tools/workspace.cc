@@ -57,16 +57,22 @@ void WithWorkspace(WorkspaceSource& source, const support::Context& context,
   }
 }
 
-std::string ResolveDirectory(const std::string& path, const Workspace& workspace,
-                             const support::Context& context, mcp::ProgressReporter& progress) {
-  progress.SetStatus("waiting for the guest to resolve the directory");
-  std::string directory;
-  InTime(
-      "The directory " + path + " was not resolved in time; nothing was run. " + kGuestAdvice, [&] {
-        directory =
-            workspace.paths->Resolve(path, paths::Access::kRead, *workspace.guest, context).guest;
-      });
-  return directory;
+void WithDirectory(Toolbox& toolbox, const mcp::ToolCall& call, const support::Context& context,
+                   const DirectoryWork& work) {
+  const auto path = call.arguments.at("directory").get<std::string>();
+  std::optional<support::Context> limited;
+  WithWorkspace(toolbox.workspaces, context, call.progress, [&](const Workspace& workspace) {
+    if (!limited) limited = context.WithTimeout(toolbox.options.time_limit);
+    call.progress.SetStatus("waiting for the guest to resolve the directory");
+    std::string directory;
+    InTime("The directory " + path + " was not resolved in time; nothing was run. " + kGuestAdvice,
+           [&] {
+             directory =
+                 workspace.paths->Resolve(path, paths::Access::kRead, *workspace.guest, *limited)
+                     .guest;
+           });
+    work(workspace, directory, limited);
+  });
 }
 
 void WithFile(Toolbox& toolbox, const mcp::ToolCall& call, paths::Access access,

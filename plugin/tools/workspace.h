@@ -57,10 +57,13 @@ void WithWorkspace(WorkspaceSource& source, const support::Context& context,
                    mcp::ProgressReporter& progress,
                    const std::function<void(const Workspace&)>& work);
 
-/// The guest's directory for a command. Throws as PathRules::Resolve does, and support::CallError
-/// when the context's time has passed.
-std::string ResolveDirectory(const std::string& path, const Workspace& workspace,
-                             const support::Context& context, mcp::ProgressReporter& progress);
+/// WithWorkspace for a command, with the argument `directory` as the guest resolves it. `limited`
+/// ends after ToolOptions::time_limit, which begins once there is a connection: with `--start`, the
+/// VM boots first. All attempts share it; if `work` resets it, the next has a new one.
+using DirectoryWork = std::function<void(const Workspace&, const std::string& directory,
+                                         std::optional<support::Context>& limited)>;
+void WithDirectory(Toolbox& toolbox, const mcp::ToolCall& call, const support::Context& context,
+                   const DirectoryWork& work);
 
 /// A call on one file or directory, the argument `path`.
 struct FileCall {

@@ -12,7 +12,6 @@
 #include "mcp/lines.h"
 #include "mcp/message.h"
 #include "mcp/protocol.h"
-#include "mcp/reply.h"
 #include "support/file_descriptor.h"
 
 namespace {
@@ -72,7 +71,7 @@ void TryParser(Parse parse) {
   try {
     parse();
   } catch (const mcp::ProtocolError& error) {
-    const auto response = nlohmann::json::parse(mcp::ErrorResponse(error));
+    const auto response = nlohmann::json::parse("{" + mcp::ErrorMember(error) + "}");
     fuzz::Require(response.contains("error"), "an error can be answered");
   }
 }
@@ -91,7 +90,7 @@ void Check(const mcp::Message& message) {
     fuzz::Require(notification->params.is_object(), "params are an object");
     static_cast<void>(mcp::ParseCancelled(notification->params));
   } else if (const auto* malformed = std::get_if<mcp::Malformed>(&message)) {
-    const std::string text = mcp::ErrorResponse(malformed->error);
+    const std::string text = "{" + mcp::ErrorMember(malformed->error) + "}";
     fuzz::Require(nlohmann::json::parse(text).is_object(), "an error is JSON");
     fuzz::Require(text.find('\n') == std::string::npos, "an answer is one line");
   }

@@ -17,14 +17,6 @@ class FakeHeartbeat : public mcp::Heartbeat {
     return now_;
   }
 
-  /// Begins at 2026-01-01 00:00:00 UTC.
-  [[nodiscard]] std::chrono::system_clock::time_point WallNow() const override {
-    const std::scoped_lock lock(mutex_);
-    constexpr std::chrono::seconds kBeginning2026{1'767'225'600};
-    return std::chrono::system_clock::time_point(kBeginning2026) +
-           std::chrono::duration_cast<std::chrono::system_clock::duration>(now_.time_since_epoch());
-  }
-
   void SetBeat(std::function<void()> beat) override {
     const std::scoped_lock lock(mutex_);
     beat_ = std::move(beat);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -21,12 +22,14 @@ struct Event {
   std::string error;
 };
 
-class Recorder final : public CallObserver {
+class Recorder {
  public:
-  void OnCallStarted(const ObservedCall& call) noexcept override { Add(call, "started", {}); }
-  void OnCallEnded(const ObservedCall& call, const CallEnd& end) noexcept override {
+  void Record(const ObservedCall& call, const Outcome* end) {
     constexpr const char* kNames[] = {"succeeded", "failed", "refused", "cancelled"};
-    Add(call, kNames[static_cast<std::size_t>(end.status)], std::string(end.error));
+    const std::string what = end == nullptr ? "started" : kNames[static_cast<int>(end->status)];
+    const std::scoped_lock lock(mutex_);
+    events_.push_back({call.number, std::string(call.tool) + " " + what,
+                       end == nullptr ? std::string() : end->error});
   }
 
   std::vector<Event> Take() {
@@ -35,11 +38,6 @@ class Recorder final : public CallObserver {
   }
 
  private:
-  void Add(const ObservedCall& call, const std::string& what, std::string error) {
-    const std::scoped_lock lock(mutex_);
-    events_.push_back({call.number, std::string(call.tool) + " " + what, std::move(error)});
-  }
-
   std::mutex mutex_;
   std::vector<Event> events_;
 };
@@ -49,7 +47,9 @@ class CallObserverTest : public ::testing::Test {
   CallObserverTest() { session_.Initialize(); }
 
   Recorder recorder_;  // outlives the server
-  Session session_{[this](ServerOptions& options) { options.observer = &recorder_; }};
+  Session session_{[this](ServerOptions& options) {
+    options.observer = std::bind_front(&Recorder::Record, &recorder_);
+  }};
 };
 
 TEST_F(CallObserverTest, EveryOutcomeIsRecordedAsItIsSentAndBeforeThat) {

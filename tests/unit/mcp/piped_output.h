@@ -13,7 +13,7 @@ namespace mcp {
 class PipedOutput {
  public:
   explicit PipedOutput(std::size_t max_pending = LineWriter::kMaxPending)
-      : writer_(pipe_.write_end.get(), closed_, max_pending) {}
+      : writer_(pipe_.write_end.get(), max_pending) {}
 
   LineWriter& writer() { return writer_; }
 
@@ -31,7 +31,6 @@ class PipedOutput {
 
  private:
   support::Pipe pipe_;
-  support::WakePipe closed_;
   LineReader reader_{pipe_.read_end.get()};
   LineWriter writer_;
 };

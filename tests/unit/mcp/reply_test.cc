@@ -34,9 +34,9 @@ TEST_F(ReplyTest, AMovedReplyIsAnsweredByItsNewOwnerOnly) {
   {
     Reply first = Open(1);
     Reply second = std::move(first);
-    first.Result("{}");  // NOLINT: that is the case
+    first.Result(Json::object());  // NOLINT: that is the case
     EXPECT_TRUE(Sent().empty());
-    second.Result("{}");
+    second.Result(Json::object());
   }
   EXPECT_EQ(Sent().size(), 1U);
 }
@@ -47,9 +47,8 @@ TEST_F(ReplyTest, NothingIsSentOnceTheRequestIsCancelled) {
     const support::Context context = reply.stop().context();
     Cancel(1);
     EXPECT_EQ(context.stop_reason(), support::StopReason::kCancelled);
-    EXPECT_FALSE(reply.IsOpen());
-    reply.Notify("progress");
-    reply.Result("{}");
+    reply.Notify("progress", 1);
+    reply.Result(Json::object());
   }
   {
     const Reply never_answered = Open(2);
@@ -60,18 +59,19 @@ TEST_F(ReplyTest, NothingIsSentOnceTheRequestIsCancelled) {
 
 TEST_F(ReplyTest, OneResponseIsSentAndNothingAfterIt) {
   Reply reply = Open(1);
-  reply.Notify("progress");
-  reply.Result("{}");
-  reply.Notify("late");
-  reply.Result("{}");
-  EXPECT_EQ(Sent(), (Lines{"progress", R"({"jsonrpc":"2.0","id":1,"result":{}})"}));
+  reply.Notify("progress", 1);
+  reply.Result(Json::object());
+  reply.Notify("late", 2);
+  reply.Result(Json::object());
+  EXPECT_EQ(Sent(), (Lines{R"({"jsonrpc":"2.0","method":"progress","params":1})",
+                           R"({"jsonrpc":"2.0","id":1,"result":{}})"}));
 }
 
 TEST_F(ReplyTest, AnIdIsFreeAgainAfterTheResponse) {
   Reply reply = Open(1);
   EXPECT_FALSE(requests_.Open(*ParseId(1)));
-  reply.Result("{}");
-  Open(1).Result("{}");
+  reply.Result(Json::object());
+  Open(1).Result(Json::object());
   EXPECT_EQ(Sent().size(), 2U);
 }
 

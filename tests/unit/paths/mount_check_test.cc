@@ -16,6 +16,9 @@
 namespace paths {
 namespace {
 
+/// Identifies this boot of this machine.
+constexpr const char* kBootIdFile = "/proc/sys/kernel/random/boot_id";
+
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;

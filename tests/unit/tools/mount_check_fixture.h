@@ -84,7 +84,7 @@ class MountCheckTest : public ToolTest<StaleGuest> {
   /// The further text blocks of the result.
   std::vector<std::string> Notes(const std::string& tool, const nlohmann::json& arguments) {
     std::vector<std::string> notes;
-    for (const nlohmann::json& block : Call(tool, arguments).more_content) {
+    for (const auto& block : Call(tool, arguments).more_content) {
       notes.push_back(block.at("text"));
     }
     return notes;

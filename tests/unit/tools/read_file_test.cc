@@ -156,7 +156,7 @@ TEST_F(ReadFile, ImageComesAsAnImageBlock) {
   const mcp::ToolResult result = Call({{"path", "/host/work/image"}});
   EXPECT_THAT(Structured(result)["content"].get<std::string>(), HasSubstr("PNG image, 10 bytes"));
   ASSERT_EQ(result.more_content.size(), 1U);
-  EXPECT_EQ(result.more_content[0],
+  EXPECT_EQ(json(result.more_content[0]),
             json({{"type", "image"}, {"data", "iVBORw0KGgoAAA=="}, {"mimeType", "image/png"}}));
 }
 
