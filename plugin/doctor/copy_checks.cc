@@ -6,6 +6,7 @@
 
 #include "copy/copy.h"
 #include "copy/git.h"
+#include "doctor/programs.h"
 #include "support/child.h"
 #include "support/join.h"
 
@@ -15,10 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr long kFewMegabytes = 1024;
-
-constexpr const char* kQuery = R"sh(git --version 2>/dev/null || echo
-if sudo -n true 2>/dev/null; then echo yes; else echo no; fi
-df -Pm "$HOME" 2>/dev/null | awk 'NR == 2 { print $4 }')sh";
 
 std::string HostGit(const std::optional<fs::path>& git, const support::Context& context) {
   if (!git) return "";
@@ -44,7 +41,7 @@ std::string DescribeCopy(const lima::InstanceConfiguration& instance, const copy
 }
 
 CopyGuest QueryCopyGuest(guest::Guest& guest, const support::Context& context) {
-  std::istringstream answer(guest::CaptureScript(guest, kQuery, context).output);
+  std::istringstream answer(guest::CaptureScript(guest, std::string(facts_program), context).output);
   CopyGuest found;
   std::string may_sudo;
   std::getline(answer, found.git);
