@@ -27,8 +27,6 @@ constexpr std::size_t kMaxWaiting = std::size_t{1} << 20;
 /// Bytes of reports, and of messages.
 constexpr std::uint64_t kMaxReports = std::uint64_t{4} << 20;
 
-constexpr std::size_t kMaxMessage = 300;  // that is shown
-
 constexpr std::streamsize kPiece = 65536;
 
 constexpr std::chrono::milliseconds kInterval{200};
@@ -102,22 +100,22 @@ GuestPipe::GuestPipe(guest::Guest& guest, const std::string& program)
 }
 
 GuestPipe::~GuestPipe() {
+  if (shown_ != Clock::time_point()) std::cerr << "\x1b[K" << std::flush;
   const std::scoped_lock lock(channel_->mutex);
   channel_->closed = true;
   channel_->changed.notify_all();
 }
 
-void GuestPipe::Wait(const std::function<bool()>& ready, const char* pack) {
+bool GuestPipe::Wait(const std::function<bool()>& ready, const char* pack) {
   const Clock::time_point began = Clock::now();
   std::unique_lock lock(channel_->mutex);
   while (true) {
-    const bool is_done =
-        channel_->changed.wait_for(lock, kInterval, [&] { return ready() || channel_->ended; });
+    channel_->changed.wait_for(lock, kInterval, [&] { return ready() || channel_->ended; });
     const Clock::time_point now = Clock::now();
     if (channel_->message_bytes > kMaxReports) Stop("The guest reports too much.");
     if (now - channel_->made > kTotal) Stop("This took longer than an hour.");
     if (pack != nullptr) ShowProgress(pack);
-    if (is_done) return;
+    if (ready() || channel_->ended) return ready();
     if (pack != nullptr && now - std::max(began, channel_->touched) > kSilence) {
       Stop("no data for 60 s.");
     }
@@ -134,15 +132,17 @@ bool GuestPipe::ReadMore(const char* pack) {
 
 std::vector<std::string> GuestPipe::NextReport() {
   while (true) {
-    const std::size_t end = received_.find('\n');
-    const std::string line = received_.substr(0, end);
+    const std::size_t end = received_.find('\n', used_);
+    const std::string line = received_.substr(used_, end - used_);
     if (reported_ + line.size() > kMaxReports) Stop("The guest reports too much.");
     if (end == std::string::npos) {
+      received_ = line;
+      used_ = 0;
       if (ReadMore() && received_.size() > line.size()) continue;
       throw CallError("The guest's part of this ended: " + LastMessage());
     }
-    reported_ += end;
-    received_.erase(0, end + 1);
+    reported_ += line.size() + 1;
+    used_ = end + 1;
     std::vector<std::string> words = Split(line, ' ');
     // Other lines are what a profile prints.
     if (words.size() < 2 || words.front() != channel_->marker) continue;
@@ -165,12 +165,14 @@ void GuestPipe::SendFile(const std::filesystem::path& path) {
   while (file.read(piece.data(), kPiece), file.gcount() > 0) {
     Send(piece.substr(0, static_cast<std::size_t>(file.gcount())));
     transferred_ += static_cast<std::uint64_t>(file.gcount());
-    Wait([this] { return channel_->unsent <= kMaxWaiting; }, "Sending");
+    // If it has ended, its report says why.
+    if (!Wait([this] { return channel_->unsent <= kMaxWaiting; }, "Sending")) return;
   }
 }
 
 void GuestPipe::Receive(int file, std::uint64_t max_bytes) {
   constexpr const char* kPack = "Receiving";
+  received_.erase(0, std::exchange(used_, 0));
   while (!received_.empty() || ReadMore(kPack)) {
     transferred_ += received_.size();
     if (transferred_ > max_bytes) {

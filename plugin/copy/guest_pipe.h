@@ -25,6 +25,8 @@ class GuestPipe {
   /// Without a byte in either direction while there is a pack, and in all.
   static constexpr std::chrono::seconds kSilence{60};
   static constexpr std::chrono::hours kTotal{1};
+  /// Bytes of the guest's words that are shown.
+  static constexpr std::size_t kMaxMessage = 300;
 
   /// Starts `program`, a text for /bin/sh that uses $marker.
   GuestPipe(guest::Guest& guest, const std::string& program);
@@ -53,15 +55,16 @@ class GuestPipe {
   class Channel;
 
   void Send(std::string bytes);
-  /// Waits until `ready`, or the program has ended.
-  void Wait(const std::function<bool()>& ready, const char* pack = nullptr);
+  /// Waits until `ready`, or the program has ended; returns `ready`.
+  bool Wait(const std::function<bool()>& ready, const char* pack = nullptr);
   /// Adds to `received_`; false if it stays empty, at the end.
   bool ReadMore(const char* pack = nullptr);
   void ShowProgress(const char* pack);
 
   std::shared_ptr<Channel> channel_;
   std::unique_ptr<shell::Process> process_;
-  std::string received_;           ///< and not yet used
+  std::string received_;
+  std::size_t used_ = 0;           ///< of `received_`, by reports
   std::uint64_t reported_ = 0;     ///< bytes of reports
   std::uint64_t transferred_ = 0;  ///< bytes of packs
   support::Clock::time_point shown_;

@@ -94,6 +94,12 @@ Sent Converse(const Target& target, const Project& project, const Snapshot& snap
   return sent;
 }
 
+/// What the guest counts its files from.
+std::vector<std::string> LastTaken(const SideRepository& side) {
+  const CopyFacts& facts = side.facts();
+  return {facts.taken.empty() ? facts.applied : facts.taken};
+}
+
 }  // namespace
 
 Sent Send(const Target& target, const Project& project, const Snapshot& snapshot) {
@@ -110,7 +116,7 @@ Sent Send(const Target& target, const Project& project, const Snapshot& snapshot
 }
 
 GuestState Ask(const Target& target) {
-  const Program program(target, {}, {{"FORCE", ""}}, drop_program);
+  const Program program(target, LastTaken(target.side), {{"FORCE", ""}}, drop_program);
   program.RequireOurs();
   return program.state;
 }
@@ -118,7 +124,7 @@ GuestState Ask(const Target& target) {
 void Drop(const Target& target, bool force) {
   const auto use = target.side.place().TakeUse(FileLock::Kind::kExclusive);
   if (!use) throw CallError(kInUse);
-  Program program(target, {}, {{"FORCE", force ? "1" : ""}}, drop_program);
+  Program program(target, LastTaken(target.side), {{"FORCE", force ? "1" : ""}}, drop_program);
   const GuestState& state = program.state;
   if (state.directory != "absent") {
     const CopyFacts& facts = target.side.facts();

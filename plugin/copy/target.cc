@@ -109,7 +109,9 @@ std::vector<std::string> Program::NextReport() {
   std::vector<std::string> words = pipe.NextReport();
   if (words.front() != "fail") return words;
   words.resize(3);
-  const std::string detail = words[2].empty() ? pipe.LastMessage() : support::Printable(words[2]);
+  const std::string detail = words[2].empty()
+                                 ? pipe.LastMessage()
+                                 : support::Printable(words[2].substr(0, GuestPipe::kMaxMessage));
   throw Failure(Advice(words[1], detail, target_), words[1]);
 }
 

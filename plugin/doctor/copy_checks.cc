@@ -40,9 +40,11 @@ std::string DescribeCopy(const lima::InstanceConfiguration& instance, const copy
   }
 }
 
-CopyGuest QueryCopyGuest(guest::Guest& guest, const support::Context& context) {
-  std::istringstream answer(guest::CaptureScript(guest, std::string(facts_program), context).output);
-  CopyGuest found;
+CopyNeeds QueryCopyNeeds(guest::Guest& guest, const std::optional<fs::path>& git,
+                         const support::Context& context) {
+  std::istringstream answer(
+      guest::CaptureScript(guest, std::string(facts_program), context).output);
+  CopyNeeds found{.host_git = HostGit(git, context)};
   std::string may_sudo;
   std::getline(answer, found.git);
   std::getline(answer, may_sudo);
@@ -51,25 +53,24 @@ CopyGuest QueryCopyGuest(guest::Guest& guest, const support::Context& context) {
   return found;
 }
 
-Finding CheckCopies(const std::vector<std::string>& copies, const std::optional<fs::path>& git,
-                    const CopyGuest& guest, const support::Context& context) {
+Finding CheckCopies(const std::vector<std::string>& copies, const CopyNeeds& needs) {
   std::vector<std::string> problems;
   std::vector<std::string> advice;
   const auto warn = [&](const std::string& problem, const std::string& what_to_do) {
     problems.push_back(problem);
     advice.push_back(what_to_do);
   };
-  if (!copy::IsNewEnough(HostGit(git, context), 34)) {
+  if (!copy::IsNewEnough(needs.host_git, 34)) {
     warn("no git 2.34 or newer on this host", "install git on this host");
   }
-  if (!copy::IsNewEnough(guest.git, 30)) {
+  if (!copy::IsNewEnough(needs.git, 30)) {
     warn("no git 2.30 or newer in the guest", "in the guest: sudo apt-get install git");
   }
-  if (!guest.may_sudo) {
+  if (!needs.may_sudo) {
     warn("sudo wants a password in the guest",
          "limactl mcp copy --copy-dir DIR, a directory that the guest's user can write");
   }
-  if (std::strtol(guest.free_megabytes.c_str(), nullptr, 10) < kFewMegabytes) {
+  if (std::strtol(needs.free_megabytes.c_str(), nullptr, 10) < kFewMegabytes) {
     warn("the guest has less than 1 GiB of disk space", "free some, or enlarge its disk");
   }
   const std::string list = copies.empty() ? "none yet" : "copies of " + support::Join(copies);

@@ -18,18 +18,19 @@ namespace doctor {
 std::string DescribeCopy(const lima::InstanceConfiguration& instance, const copy::CopyFacts& facts,
                          guest::Guest& guest);
 
-/// What the guest has for copies.
-struct CopyGuest {
-  std::string git;             ///< as `git --version` prints it; empty without one
-  bool may_sudo = false;       ///< without a password
-  std::string free_megabytes;  ///< in the home directory
+/// What copies need. Versions are as `git --version` prints them, empty without one.
+struct CopyNeeds {
+  std::string host_git = {};
+  std::string git = {};             ///< in the guest
+  bool may_sudo = false;            ///< there, without a password
+  std::string free_megabytes = {};  ///< in the home directory there
 };
 
-CopyGuest QueryCopyGuest(guest::Guest& guest, const support::Context& context);
+/// `git` is the host's.
+CopyNeeds QueryCopyNeeds(guest::Guest& guest, const std::optional<std::filesystem::path>& git,
+                         const support::Context& context);
 
-/// `copies` are those there are, and `git` is the host's. Warns of what is missing.
-Finding CheckCopies(const std::vector<std::string>& copies,
-                    const std::optional<std::filesystem::path>& git, const CopyGuest& guest,
-                    const support::Context& context);
+/// `copies` are those there are. Warns of what is missing.
+Finding CheckCopies(const std::vector<std::string>& copies, const CopyNeeds& needs);
 
 }  // namespace doctor

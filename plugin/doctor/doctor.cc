@@ -169,11 +169,11 @@ void Doctor::CheckGuest() {
                            (copies.empty() ? "none yet" : support::Join(copies)));
           }
           const auto guest = ssh::Connect(endpoint_, {}, context);
+          const CopyNeeds needs = QueryCopyNeeds(*guest, reach_.FindProgram("git", path_), context);
           for (const copy::CopyFacts& each : facts) {
             copies.push_back(DescribeCopy(configuration_, each, *guest));
           }
-          return CheckCopies(copies, reach_.FindProgram("git", path_),
-                             QueryCopyGuest(*guest, context), context);
+          return CheckCopies(copies, needs);
         });
   }
   Run("server", "connect", "start it yourself to see its messages", [this](const Context& context) {

@@ -103,6 +103,14 @@ TEST_F(CopyCommands, TakeTheWorkAsABranch) {
   EXPECT_EQ(Git({"branch", "--format=%(refname:short)"}), "agent/main\nmain\n");
 }
 
+TEST_F(CopyCommands, TakeTheWorkWithoutAUserInTheCopysSettings) {
+  MakeCopy();
+  InCopy({"config", "--remove-section", "user"});
+  InCopy({"config", "user.useConfigOnly", "true"});
+  MakeFile("guest/copy/committed.txt", "two\n");
+  EXPECT_EQ(Succeeds({"take"}), "Branch agent/main: 1 commit, 1 file changed.\n");
+}
+
 TEST_F(CopyCommands, ApplyTheWorkToADirtyWorkingTree) {
   MakeFile("project/committed.txt", "one\n1\n2\n3\n4\n5\n6\n7\n8\n");
   MakeFile("project/untracked.txt", "mine\n");
@@ -134,6 +142,9 @@ TEST_F(CopyCommands, DropTheCopyUnlessThereIsWork) {
   EXPECT_THAT(Fails({"drop"}), HasSubstr("There is no copy of " + project + " in agent"));
   MakeCopy();
   MakeFile("guest/copy/committed.txt", "agent's\n");
+  EXPECT_THAT(Fails({"drop"}), HasSubstr("1 file was not taken: take, or --force."));
+  Succeeds({"take"});
+  MakeFile("guest/copy/added.txt", "");
   EXPECT_THAT(Fails({"drop"}), HasSubstr("1 file was not taken: take, or --force."));
   EXPECT_EQ(Succeeds({"drop", "--force"}), "Dropped.\n");
   EXPECT_FALSE(fs::exists(copy));

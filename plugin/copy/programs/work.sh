@@ -12,10 +12,15 @@ leave_out_repositories() {
   printf '%s\n' "$names" | GIT_LITERAL_PATHSPECS=1 git reset -q --pathspec-from-file=- "$1"
   tree=$(git write-tree) || fail_or_full add
 }
+commit_tree() {
+  GIT_AUTHOR_DATE=$date GIT_COMMITTER_DATE=$date \
+    git "$@" commit-tree ${parent:+-p "$parent"} -m 'Uncommitted work' "$tree"
+}
 commit() {
   date="@$(git log -1 --no-show-signature --format=%cd --date=raw "${parent:-$SENT}")"
-  work=$(GIT_AUTHOR_DATE=$date GIT_COMMITTER_DATE=$date \
-    git commit-tree ${parent:+-p "$parent"} -m 'Uncommitted work' "$tree") || fail_or_full add
+  # The agent may have changed who the copy's commits are from.
+  work=$(commit_tree 2>/dev/null) ||
+    work=$(commit_tree -c user.name=agent -c user.email=agent@localhost) || fail_or_full add
 }
 # Of the revisions in the arguments, without those that were taken.
 count() {
