@@ -85,6 +85,23 @@ TEST_F(CopyCommands, ShowWhatWasChanged) {
   EXPECT_THAT(Succeeds({"diff", "--stat"}), HasSubstr("2 files changed"));
 }
 
+TEST_F(CopyCommands, OpenThePagerOnlyForChanges) {
+  if (!Installed("script")) GTEST_SKIP() << Skipping("no script");
+  MakeCopy();
+  const auto diff = [&] {
+    ChildProcess::Options options = ServerOptions({});
+    options.arguments = {"script", "-qec", "exec " + ServerProgram() + " diff", "/dev/null"};
+    options.environment["PAGER"] = "echo PAGER; cat";
+    options.working_directory = project;
+    const ProcessResult result = RunProcess(options);
+    EXPECT_EQ(result.exit_code, 0) << result.output;
+    return result.output;
+  };
+  EXPECT_EQ(diff(), "");
+  MakeFile("guest/copy/committed.txt", "two\n");
+  EXPECT_THAT(diff(), AllOf(HasSubstr("PAGER"), HasSubstr("+two")));
+}
+
 TEST_F(CopyCommands, TakeTheWorkAsABranch) {
   MakeCopy();
   EXPECT_EQ(Succeeds({"take"}), "Nothing to take.\n");
