@@ -82,12 +82,13 @@ void PrintDiff(const SideRepository& side, bool only_names) {
   if (is_patch) arguments.emplace_back("--binary");
   arguments.insert(arguments.end(), {side.facts().sent, side.facts().work});
   GitChild diff = side.git().Start(arguments, {.output = is_patch ? STDOUT_FILENO : -1});
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pager(on_terminal ? OpenPager() : nullptr,
-                                                              &::pclose);
-  std::FILE* const file = pager ? pager.get() : stdout;
+  // Only for what there is to see: an empty one would wait for the user.
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> pager(nullptr, &::pclose);
   bool wanted = true;  // until the user has seen enough
   std::string rest;
   diff.Read([&](std::string_view bytes) {
+    if (on_terminal && !pager) pager.reset(OpenPager());
+    std::FILE* const file = pager ? pager.get() : stdout;
     const std::string text = TerminalLines(bytes, rest);
     wanted =
         std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;

@@ -212,8 +212,9 @@ std::vector<std::string> ListNotes(const Project& project, const Git& users) {
       users.Run({"ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory"});
   const auto count = std::count(ignored.output.begin(), ignored.output.end(), '\0');
   if (count > 0) {
-    notes.push_back(std::to_string(count) + " ignored file" + (count == 1 ? "" : "s") +
-                    " or directories stay behind");
+    notes.push_back(std::to_string(count) + (count == 1
+                                                 ? " ignored file or directory stays behind"
+                                                 : " ignored files or directories stay behind"));
   }
   return notes;
 }

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <exception>
 #include <iostream>
+#include <map>
 #include <system_error>
 
 #include "support/log.h"
@@ -76,10 +77,14 @@ int RunInForeground(const std::function<void()>& start) {
     }
     ::_exit(1);
   }
-  for (const int number : kSignals) ::sigaction(number, &action, nullptr);
+  std::map<int, struct sigaction> replaced;
+  for (const int number : kSignals) {
+    ::sigaction(number, nullptr, &replaced[number]);
+    if (replaced[number].sa_handler != SIG_IGN) ::sigaction(number, &action, nullptr);
+  }
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   const int exit_code = WaitFor(foreground_child);
-  for (const int number : kSignals) (void)::signal(number, SIG_DFL);
+  for (const auto& [number, old] : replaced) ::sigaction(number, &old, nullptr);
   return exit_code;
 }
 

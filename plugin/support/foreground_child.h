@@ -15,8 +15,9 @@ namespace support {
 ///
 /// To the caller's shell and terminal the program is as if this process had become it. Both are in
 /// one process group, so the terminal is the program's too and its signals reach it; this one
-/// leaves them to the program, and passes on INT, TERM, HUP, QUIT and TSTP that it gets alone. It
-/// stops while the program is stopped. One thread, and no other may run.
+/// leaves them to the program, and passes on INT, TERM, HUP, QUIT and TSTP that it gets alone. What
+/// was ignored stays ignored by both. It stops while the program is stopped. One thread, and no
+/// other may run.
 int RunInForeground(const std::function<void()>& start);
 
 }  // namespace support

@@ -65,8 +65,9 @@ TEST_F(CopyCommands, MakesACopyOfTheWorkingTree) {
   MakeFile("project/committed.txt", "two\n");
   MakeFile("project/untracked.txt", "new\n");
   MakeFile("project/ignored", "secret\n");
-  const std::string output = Succeeds({"copy", "--copy-dir", copy});
-  EXPECT_EQ(output, "limactl mcp serve agent --copy " + project + "\n");
+  const ProcessResult result = Mcp({"copy", "--copy-dir", copy});
+  EXPECT_THAT(result.error, HasSubstr("1 ignored file or directory stays behind"));
+  EXPECT_EQ(result.output, "limactl mcp serve agent --copy " + project + "\n");
   EXPECT_EQ(ReadFile(copy + "/committed.txt"), "two\n");
   EXPECT_EQ(ReadFile(copy + "/untracked.txt"), "new\n");
   EXPECT_FALSE(fs::exists(copy + "/ignored"));
@@ -83,6 +84,23 @@ TEST_F(CopyCommands, ShowWhatWasChanged) {
   EXPECT_THAT(patch, HasSubstr("-one\n+two\n"));
   EXPECT_THAT(patch, HasSubstr("+++ b/added.txt\n"));
   EXPECT_THAT(Succeeds({"diff", "--stat"}), HasSubstr("2 files changed"));
+}
+
+TEST_F(CopyCommands, OpenThePagerOnlyForChanges) {
+  if (!Installed("script")) GTEST_SKIP() << Skipping("no script");
+  MakeCopy();
+  const auto diff = [&] {
+    ChildProcess::Options options = ServerOptions({});
+    options.arguments = {"script", "-qec", "exec " + ServerProgram() + " diff", "/dev/null"};
+    options.environment["PAGER"] = "echo PAGER; cat";
+    options.working_directory = project;
+    const ProcessResult result = RunProcess(options);
+    EXPECT_EQ(result.exit_code, 0) << result.output;
+    return result.output;
+  };
+  EXPECT_EQ(diff(), "");
+  MakeFile("guest/copy/committed.txt", "two\n");
+  EXPECT_THAT(diff(), AllOf(HasSubstr("PAGER"), HasSubstr("+two")));
 }
 
 TEST_F(CopyCommands, TakeTheWorkAsABranch) {

@@ -178,6 +178,17 @@ TEST_F(RunCopy, PassesSignalsOn) {
   }
 }
 
+// As nohup, or a script's `&`, leaves them.
+TEST_F(RunCopy, KeepsSignalsIgnored) {
+  Start({{project, "", true}});
+  MakeAgents("for name in HUP INT QUIT TERM TSTP; do kill -$name $$ $PPID; done; exit 7");
+  ChildProcess::Options options = Options({"claude"});
+  options.arguments = {"sh", "-c",
+                       "trap '' HUP INT QUIT TERM TSTP; exec " + ServerProgram() + " run claude"};
+  const ProcessResult result = RunProcess(options);
+  EXPECT_EQ(result.exit_code, 7) << result.error;
+}
+
 TEST_F(RunCopy, StopsAndContinuesWithTheAgent) {
   Start({{project, "", true}});
   MakeAgents("kill -STOP $$; exit 5");
