@@ -144,6 +144,27 @@ TEST(Server, NoProgressForAClientThatDoesNotRead) {
   EXPECT_EQ(progress_of_a_call(), 1U) << "the large line only";
 }
 
+// ---- subscriptions
+
+TEST(Server, SubscriptionsAreLimitedUntilOneIsCancelled) {
+  Session session([](ServerOptions& options) { options.client_timeout = 1ms; },
+                  Session::Output::kLeftOpen);  // the last responses are not read
+  const auto listen = [&session](int id) {
+    const json meta = {{"io.modelcontextprotocol/protocolVersion", "2026-07-28"},
+                       {"io.modelcontextprotocol/clientCapabilities", json::object()}};
+    const json params = {{"notifications", json::object()}, {"_meta", meta}};
+    const json request = {
+        {"jsonrpc", "2.0"}, {"id", id}, {"method", "subscriptions/listen"}, {"params", params}};
+    session.Send(request.dump() + "\n");
+    return session.Read();
+  };
+  for (int i = 0; i < 1024; ++i) EXPECT_TRUE(listen(i).contains("method"));
+  EXPECT_TRUE(listen(1024).contains("error"));
+  session.Send(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}})"
+               "\n");
+  EXPECT_TRUE(listen(1025).contains("method"));
+}
+
 // ---- the end
 
 TEST(Server, StopFromAnotherThreadEndsCallsWithItsReason) {
