@@ -84,6 +84,27 @@ TEST(Server, ThousandsOfCallsCanBeCancelled) {
   EXPECT_EQ(session.Read()["result"]["structuredContent"]["text"], "after");
 }
 
+TEST(Server, MoreCallsThanMayWaitAreRefused) {
+  Session session([](ServerOptions& options) { options.client_timeout = 1ms; },
+                  Session::Output::kLeftOpen);  // the last responses are not read
+  session.Initialize();
+  constexpr int kCalls = 8'300;  // of 16 KiB each, and some run: more than 128 MiB
+  for (int i = 0; i < kCalls; ++i) session.Call(i, "block", {{"name", "a"}});
+  const json answer = session.Read();
+  EXPECT_GT(answer["id"], 8'000);
+  EXPECT_TRUE(answer["result"]["isError"]);
+  EXPECT_NE(answer.dump().find("too many calls"), std::string::npos);
+}
+
+TEST(Server, ACallThatRunsNoLongerCountsAsWaiting) {
+  Session session;
+  session.Initialize();
+  for (int i = 0; i < 8'300; ++i) {
+    session.Call(i, "echo", {{"text", "a"}});
+    ASSERT_EQ(session.Read()["result"]["structuredContent"]["text"], "a") << i;
+  }
+}
+
 // ---- progress
 
 TEST(Server, ACallThatWaitsForAThreadReportsThat) {
