@@ -59,7 +59,8 @@ json ShortenArguments(const json& arguments) {
   for (const auto& [name, value] : arguments.items()) {
     shortened[name] = ShortenArgument(name, value);
   }
-  return shortened;
+  const std::string text = ToText(shortened, false);
+  return text.size() <= kMaxAuditArguments ? shortened : Abridge(text);
 }
 
 // In the order of mcp::CallStatus.

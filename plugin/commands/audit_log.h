@@ -18,6 +18,9 @@ inline constexpr std::size_t kMaxAuditText = 512;
 /// {"head","tail","bytes","sha256"}: half of this limit from each end, the length and the digest.
 inline constexpr std::size_t kMaxAuditArgument = std::size_t{16} * 1024;
 
+/// Bytes of the JSON of all arguments, abridged in the same way. More than a tool accepts.
+inline constexpr std::size_t kMaxAuditArguments = std::size_t{1024} * 1024;
+
 /// A record as one line of JSON, ASCII only, with its line end:
 ///   time         when the call was received, RFC 3339 in UTC with milliseconds
 ///   pid          of this server: several may share the file

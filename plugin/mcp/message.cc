@@ -74,7 +74,7 @@ Message Ignore(const std::string& reason) {
   return Notification{{}, json::object()};
 }
 
-Message FromValue(json& value) {
+Message FromValue(json& value, std::size_t bytes) {
   if (!value.is_object()) return Malformed{{}, InvalidRequest("a message must be an object")};
   if (IsResponse(value)) return Ignore("response to a request that was never sent");
   std::optional<RequestId> id;
@@ -93,7 +93,7 @@ Message FromValue(json& value) {
   if (method.starts_with("notifications/")) {
     return Malformed{id, InvalidRequest("a notification has no \"id\"")};
   }
-  return Request{*std::move(id), std::move(method), std::move(params)};
+  return Request{*std::move(id), std::move(method), std::move(params), bytes};
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ std::optional<RequestId> ParseId(const nlohmann::json& value) {
 Message ParseMessage(std::string_view line) {
   try {
     json value = ParseJson(line);
-    return FromValue(value);
+    return FromValue(value, line.size());
   } catch (const ProtocolError& error) {
     return Malformed{{}, error};
   }

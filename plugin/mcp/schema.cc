@@ -93,9 +93,11 @@ std::optional<std::string> FindSchemaError(const json& schema, const json& value
     const json maximum = schema.value("maximum", value);
     if (value > maximum) return expected("at most " + ToJson(maximum));
   }
-  const json choices = schema.value("enum", json::array({value}));
-  if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
-    return expected("one of " + ToJson(choices));
+  if (schema.contains("enum")) {
+    const json& choices = schema["enum"];
+    if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
+      return expected("one of " + ToJson(choices));
+    }
   }
   if (value.is_object()) return FindObjectError(schema, value, where);
   if (!value.is_array() || !schema.contains("items")) return std::nullopt;

@@ -19,6 +19,13 @@ using std::chrono::milliseconds;
 /// How often a call's progress is sent.
 constexpr std::chrono::seconds kProgressInterval{1};
 
+/// Size of the calls that may wait for a thread. More are refused: if the server stopped reading
+/// instead, `ping` and cancellations would wait too.
+constexpr std::size_t kMaxWaitingBytes = std::size_t{128} * 1024 * 1024;
+
+/// What a call counts in addition to its line.
+constexpr std::size_t kCallBytes = std::size_t{16} * 1024;
+
 void CheckArguments(const nlohmann::json& schema, nlohmann::json& arguments) {
   DropAbsent(schema, arguments);
   const auto error = FindSchemaError(schema, arguments);
@@ -67,6 +74,12 @@ void ToolCalls::Start(Request& request, const RequestContext& context, Reply& re
   try {
     if (tool == tools_.end()) throw InvalidParams("unknown tool " + QuoteName(call->params.name));
     CheckArguments(tool->definition.input_schema, call->params.arguments);
+    const std::size_t bytes = request.bytes + kCallBytes;
+    if (waiting_bytes_ + bytes > kMaxWaitingBytes) {
+      throw support::CallError(
+          "too many calls are waiting for their turn: wait until some of them are answered, then "
+          "call again");
+    }
     {
       const std::scoped_lock lock(mutex_);
       active_.insert(call);
@@ -74,7 +87,11 @@ void ToolCalls::Start(Request& request, const RequestContext& context, Reply& re
     if (!call->params.progress_token.is_null() && !std::exchange(beats_, true)) {
       next_beat_ = support::Clock::now() + kProgressInterval;
     }
-    pool_.Run(tool->definition.lane, [this, call] { Run(call); });
+    waiting_bytes_ += bytes;
+    pool_.Run(tool->definition.lane, [this, call, bytes] {
+      waiting_bytes_ -= bytes;
+      Run(call);
+    });
   } catch (...) {
     Finish(call, OutcomeOf(std::current_exception(), context.era, options_.info));
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -75,8 +76,9 @@ class ToolCalls {
   Heartbeat& heartbeat_;
   std::mutex mutex_;
   std::set<std::shared_ptr<Call>> active_;
-  std::uint64_t last_number_ = 0;  // of the calls received
-  bool beats_ = false;             // whether a call may want progress
+  std::uint64_t last_number_ = 0;               // of the calls received
+  std::atomic<std::size_t> waiting_bytes_ = 0;  // of the calls that have no thread yet
+  bool beats_ = false;                          // whether a call may want progress
   support::Clock::time_point next_beat_;
   CallPool pool_;  // last: its threads use everything above
 };

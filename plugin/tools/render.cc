@@ -68,12 +68,16 @@ std::string LinesText(const Items& items, const Line& line_of, const ResultForma
   return text;
 }
 
-/// `{"key":[…]}`
+/// `{"key":[…]}`, made item by item: the JSON value of a long list takes several times its text.
 template <typename Items, typename Encoding>
 std::string ListJson(const char* key, const Items& items, const Encoding& json_of) {
-  Json list = Json::array();
-  for (const auto& item : items) list.push_back(json_of(item));
-  return mcp::ToJson({{key, std::move(list)}});
+  std::string text = std::string("{\"") + key + "\":[";
+  for (const auto& item : items) {
+    if (text.back() != '[') text += ',';
+    text += mcp::ToJson(json_of(item));
+  }
+  text += "]}";
+  return text;
 }
 
 constexpr std::uint32_t Bit(unsigned number) {

@@ -159,6 +159,14 @@ TEST(AuditLine, CutsContentsBetweenCharacters) {
               EndsWith("x… [1 more bytes]"));
 }
 
+TEST(AuditLine, AbridgesTheTextOfManyArguments) {
+  json members = json::object();
+  for (int i = 0; i < 200; ++i) members["key" + std::to_string(i)] = std::string(10'000, 'x');
+  const json arguments = ArgumentsOf(members);
+  EXPECT_THAT(arguments["head"].get<std::string>(), StartsWith(R"({"key0":"xxx)"));
+  EXPECT_LT(arguments.dump().size(), 2 * kMaxAuditArgument);
+}
+
 TEST(AuditLog, CreatesTheFileForItsOwnerOnlyAndAppends) {
   const testing_support::TemporaryDirectory directory;
   const std::string path = directory.path() / "audit.jsonl";
