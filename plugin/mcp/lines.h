@@ -79,7 +79,7 @@ class LineWriter {
   void GiveUpWaiting();
 
   /// Waits until everything is written. Gives up, with false, when the client takes nothing for
-  /// `timeout`, has not taken everything after ten timeouts, or has closed its end.
+  /// `timeout` or has closed its end.
   bool Flush(std::chrono::milliseconds timeout);
 
  private:
