@@ -200,6 +200,18 @@ std::string Excluding(const std::vector<std::string>& ids) {
   return lines;
 }
 
+std::vector<RawChange> ParseRaw(std::string_view raw) {
+  // ":MODE MODE ID ID STATUS", NUL, path, NUL
+  std::vector<RawChange> changes;
+  std::vector<std::string> parts = Split(raw, '\0');
+  for (std::size_t i = 1; i < parts.size(); i += 2) {
+    std::vector<std::string> words = Split(parts[i - 1].substr(1), ' ');
+    words.resize(4);
+    changes.push_back({std::move(parts[i]), words[0], words[1], words[3]});
+  }
+  return changes;
+}
+
 bool IsNewEnough(const std::string& version, int minor) {
   std::pair<int, int> found;
   return std::sscanf(version.c_str(), "git version %d.%d", &found.first, &found.second) == 2 &&

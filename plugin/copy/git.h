@@ -96,6 +96,18 @@ std::vector<std::string> Existing(const Git& git, const std::vector<std::string>
 /// Lines for `git pack-objects --revs`: nothing that these commits have.
 std::string Excluding(const std::vector<std::string>& ids);
 
+/// The mode of a tree's entry that is a repository of its own.
+inline constexpr std::string_view kRepositoryMode = "160000";
+
+/// What `git diff --raw -z` lists: the modes and the new id of a path.
+struct RawChange {
+  std::string path;
+  std::string old_mode;
+  std::string mode;
+  std::string id;
+};
+std::vector<RawChange> ParseRaw(std::string_view raw);
+
 /// Whether "git version 2.39.5" is 2.`minor` or newer.
 bool IsNewEnough(const std::string& version, int minor);
 

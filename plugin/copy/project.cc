@@ -18,8 +18,6 @@ using support::CallError;
 /// Names that a note lists.
 constexpr std::size_t kMaxNames = 10;
 
-constexpr std::string_view kLink = "160000";  // the mode of a gitlink
-
 void ReadHead(const Git& users, Project& project) {
   const std::vector<std::string> lines =
       Split(users
@@ -61,16 +59,6 @@ std::vector<std::string> Unread(const std::string& error) {
   return lines;
 }
 
-/// `raw` is `git diff --raw -z`: ":MODE MODE ID ID STATUS", NUL, path, NUL.
-template <typename Function>
-void ForEachChange(std::string_view raw, Function function) {
-  constexpr std::size_t kModes = 14;
-  const std::vector<std::string> parts = Split(raw, '\0');
-  for (std::size_t i = 1; i < parts.size(); i += 2) {
-    function(parts[i - 1].substr(0, kModes), parts[i]);
-  }
-}
-
 void AddNote(const std::string& text, const std::vector<std::string>& names,
              std::vector<std::string>& notes) {
   if (names.empty()) return;
@@ -83,16 +71,16 @@ void AddNote(const std::string& text, const std::vector<std::string>& names,
                   (rest == 0 ? "" : " and " + std::to_string(rest) + " more"));
 }
 
-void NoteLarge(const Project& project, const std::string& changes,
+void NoteLarge(const Project& project, const std::vector<RawChange>& changes,
                std::vector<std::string>& notes) {
   constexpr std::uintmax_t kLarge = 50'000'000;
   std::vector<std::string> names;
-  ForEachChange(changes, [&](const std::string&, const std::string& path) {
+  for (const RawChange& change : changes) {
     std::error_code gone;
-    const fs::path file = project.top / path;
+    const fs::path file = project.top / change.path;
     const bool is_file = fs::symlink_status(file, gone).type() == fs::file_type::regular;
-    if (is_file && fs::file_size(file, gone) > kLarge) names.push_back(path);
-  });
+    if (is_file && fs::file_size(file, gone) > kLarge) names.push_back(change.path);
+  }
   AddNote("large, and copied: ", names, notes);
 }
 
@@ -105,9 +93,9 @@ std::string WriteTree(const Git& git, const Project& project, std::vector<std::s
   if (!added.ok()) {
     AddNote("as committed, since git could not read it: ", Unread(added.error), notes);
   }
-  const std::string changes =
-      git.Require({"diff-index", "--cached", "--no-renames", "--raw", "-z", project.head},
-                  "git cannot compare the working tree with HEAD");
+  const std::vector<RawChange> changes =
+      ParseRaw(git.Require({"diff-index", "--cached", "--no-renames", "--raw", "-z", project.head},
+                           "git cannot compare the working tree with HEAD"));
   NoteLarge(project, changes, notes);
   const std::vector<std::string> links = GitLinks(changes);
   if (!links.empty()) {
@@ -219,11 +207,12 @@ std::vector<std::string> ListNotes(const Project& project, const Git& users) {
   return notes;
 }
 
-std::vector<std::string> GitLinks(std::string_view raw) {
+std::vector<std::string> GitLinks(const std::vector<RawChange>& changes) {
   std::vector<std::string> links;
-  ForEachChange(raw, [&](const std::string& modes, const std::string& path) {
-    if (modes.find(kLink) != std::string::npos) links.push_back(path);
-  });
+  for (const RawChange& change : changes) {
+    const bool is_link = change.old_mode == kRepositoryMode || change.mode == kRepositoryMode;
+    if (is_link) links.push_back(change.path);
+  }
   return links;
 }
 

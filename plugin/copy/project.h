@@ -51,7 +51,7 @@ Snapshot TakeSnapshot(const Project& project, const Git& users, const SideReposi
 /// More lines for the user, about the whole repository.
 std::vector<std::string> ListNotes(const Project& project, const Git& users);
 
-/// Of `diff --raw -z`: the paths that are a repository of their own on either side.
-std::vector<std::string> GitLinks(std::string_view raw);
+/// The paths that are a repository of their own on either side.
+std::vector<std::string> GitLinks(const std::vector<RawChange>& changes);
 
 }  // namespace copy

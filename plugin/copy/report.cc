@@ -40,13 +40,9 @@ constexpr const char* kNone = "000000";
 constexpr const char* kDirectory = "040000";
 constexpr const char* kProgram = "100755";
 constexpr const char* kLink = "120000";
-constexpr const char* kRepository = "160000";
 
-struct Change {
-  std::string path;
-  std::string folded;  ///< see Folded
-  std::string old_mode = {};
-  std::string mode = {};
+struct Change : RawChange {
+  std::string folded;                      ///< the path: see Folded
   std::optional<std::string> target = {};  ///< of a link; nothing if it is too long
   std::string other = {};  ///< a path of the tree that a file system may take for a new one
 
@@ -67,24 +63,18 @@ std::string Folded(std::string_view path) {
 class Changes {
  public:
   Changes(const Git& git, const std::string& from, const std::string& work) : git_(git) {
-    // ":MODE MODE ID ID STATUS", NUL, path, NUL. A new directory comes before what is in it.
-    const Names parts =
-        Split(Read({"diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", from, work}), '\0');
+    // A new directory comes before what is in it.
     Names directories;
     std::string links;
-    for (std::size_t i = 0; i + 1 < parts.size(); i += 2) {
-      std::istringstream words(parts[i].substr(1));
-      Change change{parts[i + 1], Folded(parts[i + 1])};
-      std::string old_id;
-      std::string id;
-      words >> change.old_mode >> change.mode >> old_id >> id;
-      const bool is_new = change.old_mode == kNone;
-      if (is_new) directories.push_back(change.path);
-      if (change.mode == kDirectory || change.old_mode == kDirectory) continue;
+    for (RawChange& raw :
+         ParseRaw(Read({"diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", from, work}))) {
+      if (raw.old_mode == kNone) directories.push_back(raw.path);
+      if (raw.mode == kDirectory || raw.old_mode == kDirectory) continue;
       for (std::string& path : directories) added_.try_emplace(Folded(path), path, list.size());
       directories.clear();
-      if (change.mode == kLink) links += id + "\n";
-      list.push_back(std::move(change));
+      if (raw.mode == kLink) links += raw.id + "\n";
+      std::string folded = Folded(raw.path);
+      list.push_back({std::move(raw), std::move(folded)});
     }
     if (!links.empty()) ReadTargets(links);
     if (!added_.empty()) FindOthers(work);
@@ -305,7 +295,7 @@ Report MakeReport(const SideRepository& side, const Git& users, const paths::Hos
     }
     if (!change.other.empty()) others.push_back(name + ": " + Visible(change.other));
     if (Escaped(change.path) != change.path) hidden.push_back(name);
-    if (change.mode == kRepository) repositories.push_back(name);
+    if (change.mode == kRepositoryMode) repositories.push_back(name);
     if (change.mode == kProgram && change.old_mode != kProgram) executables.push_back(name);
   }
   Report report;

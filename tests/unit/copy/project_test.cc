@@ -94,7 +94,7 @@ TEST(GitLinks, AreFoundOnEitherSide) {
   for (const char* line : {":100644 160000", ":160000 000000", ":100644 100755"}) {
     raw += line + ids + "M" + '\0' + "name" + line[1] + line[8] + '\0';
   }
-  EXPECT_THAT(GitLinks(raw), ElementsAre("name11", "name10"));
+  EXPECT_THAT(GitLinks(ParseRaw(raw)), ElementsAre("name11", "name10"));
 }
 
 }  // namespace
