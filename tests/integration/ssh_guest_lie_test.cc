@@ -268,8 +268,8 @@ TEST_F(LyingGuest, OutputThatIsSlowerThanTheExitStatusIsNotLost) {
     LyingSshd::Channel command = line.Accept();
     command.Grant();
     command.SendExitStatus(7);
-    for (const char* part : {"one ", "two ", "three"}) {
-      over.wait_for(ssh::ProcessRun::kExitGrace * 3 / 4);
+    for (const char* part : {"one ", "two ", "three ", "four ", "five"}) {
+      over.wait_for(ssh::ProcessRun::kExitGrace / 2);
       command.Write(part);
     }
     command.SendEndOfFile();
@@ -278,7 +278,7 @@ TEST_F(LyingGuest, OutputThatIsSlowerThanTheExitStatusIsNotLost) {
   const auto recorded = std::make_shared<RecordedProcess>();
   const auto process = guest->Start("anything", recorded);
   EXPECT_EQ(recorded->End().exit_status, 7);
-  EXPECT_EQ(recorded->output(), "one two three");
+  EXPECT_EQ(recorded->output(), "one two three four five");
 }
 
 TEST_F(LyingGuest, RequestsWithoutReplyEndWithTheirContextAndALateReplyClosesTheChannel) {
