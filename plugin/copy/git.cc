@@ -162,7 +162,7 @@ GitChild Git::Start(const Arguments& arguments, support::SpawnStreams streams) c
   return GitChild(command, environment_, streams);
 }
 
-GitOutput Git::Run(const Arguments& arguments, std::string_view input) const {
+GitOutput Git::Run(const Arguments& arguments, const std::string& input) const {
   const support::FileDescriptor text = TextFile(input);
   GitChild child = Start(arguments, {.input = text.get()});
   GitOutput result;
@@ -178,7 +178,7 @@ GitOutput Git::Run(const Arguments& arguments, std::string_view input) const {
 }
 
 std::string Git::Require(const Arguments& arguments, std::string_view what,
-                         std::string_view input) const {
+                         const std::string& input) const {
   const GitOutput result = Run(arguments, input);
   if (!result.ok()) throw support::CallError(std::string(what) + ": " + result.words);
   return result.Line();
@@ -218,7 +218,7 @@ bool IsNewEnough(const std::string& version, int minor) {
          found >= std::pair(2, minor);
 }
 
-support::FileDescriptor TextFile(std::string_view text) {
+support::FileDescriptor TextFile(const std::string& text) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), &std::fclose);
   if (!file || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
       std::fflush(file.get()) != 0) {

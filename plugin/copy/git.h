@@ -78,11 +78,11 @@ class Git {
   [[nodiscard]] GitChild Start(const Arguments& arguments, support::SpawnStreams streams) const;
 
   /// Runs it to its end.
-  [[nodiscard]] GitOutput Run(const Arguments& arguments, std::string_view input = {}) const;
+  [[nodiscard]] GitOutput Run(const Arguments& arguments, const std::string& input = "") const;
 
   /// The output's line. Throws support::CallError, with `what` and git's words, if it fails.
   std::string Require(const Arguments& arguments, std::string_view what,
-                      std::string_view input = {}) const;
+                      const std::string& input = "") const;
 
  private:
   std::vector<std::string> command_;
@@ -112,7 +112,7 @@ std::vector<RawChange> ParseRaw(std::string_view raw);
 bool IsNewEnough(const std::string& version, int minor);
 
 /// An unlinked file with this text, read from its beginning.
-support::FileDescriptor TextFile(std::string_view text);
+support::FileDescriptor TextFile(const std::string& text);
 
 /// The parts of `text`, each of which ends with `end`.
 std::vector<std::string> Split(std::string_view text, char end);
