@@ -86,7 +86,7 @@ std::string ListRoots(const std::vector<paths::Root>& roots) {
 
 lima::GuestFacts QueryGuestFacts(guest::Guest& guest, const support::Context& context) {
   const guest::ScriptOutput given =
-      guest::CaptureScript(guest, R"sh(printf '%s\n%s' "$(id -u)" "$HOME")sh", context);
+      guest::CaptureScript(guest, {R"sh(printf '%s\n%s' "$(id -u)" "$HOME")sh"}, context);
   std::istringstream answer(given.output);
   std::uint32_t uid = 0;
   std::string home;

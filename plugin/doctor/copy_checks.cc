@@ -43,7 +43,7 @@ std::string DescribeCopy(const lima::InstanceConfiguration& instance, const copy
 CopyNeeds QueryCopyNeeds(guest::Guest& guest, const std::optional<fs::path>& git,
                          const support::Context& context) {
   std::istringstream answer(
-      guest::CaptureScript(guest, std::string(facts_program), context).output);
+      guest::CaptureScript(guest, {std::string(facts_program)}, context).output);
   CopyNeeds found{.host_git = HostGit(git, context)};
   std::string may_sudo;
   std::getline(answer, found.git);

@@ -69,7 +69,7 @@ bool ReadDirectly(const std::string& path, const TakeBytes& take, guest::Guest& 
     has_bytes = true;
     return wants_more = take(bytes);
   });
-  const auto status = guest.shells().RunScript(DirectScript(path), sink, context).exit_status;
+  const auto status = guest.shells().RunScript({DirectScript(path)}, sink, context).exit_status;
   if (!wants_more || status == 0) return true;
   if (!has_bytes) return false;
   throw CallError(

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "find/find_listing.h"
-#include "find/programs.h"
+#include "find/script_functions.h"
 #include "shell/shell_quote.h"
 #include "shell/shells.h"
 #include "support/errors.h"
@@ -88,20 +88,21 @@ std::string Files(const SearchRequest& request) {
   std::string files = "find . -name .git -prune -o -type f";
   if (request.include != nullptr) files += NameTests(request.include->name_filters);
   if (!request.file.empty()) files = "find " + shell::ShellQuote("./" + request.file);
-  return "files() { " + files + " -print0; }\n";
+  return "files() { " + files + " -print0; }; ";
 }
 
-std::string Script(const SearchRequest& request, const Attempt& attempt) {
-  std::string script = std::string(git_program) + std::string(search_program) + "enter " +
-                       shell::ShellQuote(request.directory) + "\n";
+shell::Script SearchScript(const SearchRequest& request, const Attempt& attempt) {
+  std::string script = "begin_search " + shell::ShellQuote(request.directory) + "; ";
   if (attempt.engine == Engine::kGrep) {
-    return script + Files(request) + "search_with_grep " +
-           (request.has_context() ? "--null" : "''") + (request.fixed_strings ? " -F" : " -E") +
-           CommonOptions(request) + " -e " + shell::ShellQuote(request.pattern);
+    script += Files(request) + "search_with_grep " + (request.has_context() ? "--null" : "''") +
+              (request.fixed_strings ? " -F" : " -E") + CommonOptions(request) + " -e " +
+              shell::ShellQuote(request.pattern);
+  } else {
+    // Keeps git from looking for a repository.
+    if (!attempt.in_repository) script += "export GIT_DIR=/dev/null; ";
+    script += "search_with_git" + GitArguments(request, attempt.engine);
   }
-  // Keeps git from looking for a repository.
-  if (!attempt.in_repository) script += "export GIT_DIR=/dev/null\n";
-  return script + "search_with_git" + GitArguments(request, attempt.engine);
+  return {script, ScriptFunctions()};
 }
 
 /// The attempt that may succeed after `attempt` failed with this error text. The text may quote the
@@ -378,8 +379,9 @@ SearchResult SearchContent(guest::Guest& guest, const SearchRequest& request,
   while (true) {
     const bool is_git = attempt.engine != Engine::kGrep;
     MatchSink sink(request, is_git);
-    const int status =
-        guest.shells().RunScript(Script(request, attempt), sink, context).exit_status.value_or(-1);
+    const int status = guest.shells()
+                           .RunScript(SearchScript(request, attempt), sink, context)
+                           .exit_status.value_or(-1);
     if (status == kNoDirectoryStatus) {
       throw support::CallError("The directory to search cannot be entered in the guest.");
     }

@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "find/programs.h"
+#include "find/script_functions.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
 
@@ -26,8 +26,7 @@ constexpr std::string_view kFailed = "failed ";
 std::string WithoutGit(const ListingRequest& request, std::size_t number) {
   std::string selection;
   if (request.wants_ignored) {
-    // `cat` waits until git has finished with the first repository.
-    selection = " -name .git -prune ! -path ./.git -exec sh -c \"cat >/dev/null; $ignored\" sh " +
+    selection = " -name .git -prune ! -path ./.git -exec sh -c \"$ignored_program\" sh " +
                 std::to_string(number) + " {} \\;";
   } else {
     // Compares only directories: comparing all names takes a tenth of GNU find's time.
@@ -48,7 +47,7 @@ std::string List(const ListingRequest& request, std::size_t number) {
       (request.wants_ignored ? " walk_and_ask_git " + std::to_string(number) : " walk");
   if (request.maximum_depth) list += " -maxdepth " + std::to_string(*request.maximum_depth);
   if (!request.enters_git) list += WithoutGit(request, number);
-  return list + NameTests(request.name_filters) + "\n";
+  return list + NameTests(request.name_filters) + "; ";
 }
 
 /// Prints what ListTrees reads.
@@ -61,15 +60,10 @@ std::string List(const ListingRequest& request, std::size_t number) {
 /// Standard error: records that end with NUL:
 ///   "/<number of the request> ./a" git's output for the repository in ./a begins
 ///   "b/", "c"                      ignored names, relative to ./a
-std::string FindScript(const std::vector<ListingRequest>& requests) {
-  std::string script = "cd /\n" + std::string(walk_program);
-  if (std::ranges::any_of(requests, &ListingRequest::wants_ignored)) {
-    script +=
-        "ignored=" + shell::ShellQuote(std::string(git_program) + std::string(ignored_program)) +
-        "\n";
-  }
+shell::Script FindScript(const std::vector<ListingRequest>& requests) {
+  std::string script = "begin_listing; ";
   for (std::size_t i = 0; i < requests.size(); ++i) script += List(requests[i], i);
-  return script + "exit 0";
+  return {script + "exit 0", ScriptFunctions()};
 }
 
 [[noreturn]] void ThrowTooMany() {

@@ -139,8 +139,8 @@ std::vector<DirectoryEntry> ReadNames(const OpenFile& directory, const support::
   return entries;
 }
 
-ScriptOutput CaptureScript(Guest& guest, const std::string& script, const support::Context& context,
-                           const OutputLimits& limits) {
+ScriptOutput CaptureScript(Guest& guest, const shell::Script& script,
+                           const support::Context& context, const OutputLimits& limits) {
   ScriptOutput captured;
   shell::FunctionSink sink([&](shell::Stream stream, std::string_view bytes) {
     const bool is_output = stream == shell::Stream::kOutput;

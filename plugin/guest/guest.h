@@ -342,7 +342,7 @@ struct OutputLimits {
 };
 
 /// Runs a script (shell::Shells::RunScript): one round trip.
-ScriptOutput CaptureScript(Guest& guest, const std::string& script, const support::Context& context,
-                           const OutputLimits& limits = {});
+ScriptOutput CaptureScript(Guest& guest, const shell::Script& script,
+                           const support::Context& context, const OutputLimits& limits = {});
 
 }  // namespace guest

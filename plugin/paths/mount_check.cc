@@ -162,7 +162,7 @@ MountState MountCheck::LastKnown(std::size_t mount) const {
 MountCheck::Table MountCheck::ReadTable(guest::Guest& guest,
                                         const support::Context& context) const {
   if (is_mac_ || is_this_machine_) return std::nullopt;
-  const guest::ScriptOutput script = guest::CaptureScript(guest, kTableScript, context);
+  const guest::ScriptOutput script = guest::CaptureScript(guest, {kTableScript}, context);
   if (script.exit_status == kNoTable) {
     support::LogWarning("the guest has no /proc/self/mountinfo: its mounts are not checked");
     return std::nullopt;

@@ -84,6 +84,13 @@ class Launcher {
                                          std::shared_ptr<ProcessEvents> events) = 0;
 };
 
+/// Of /bin/sh. It must change nothing in the guest.
+struct Script {
+  std::string text;
+  /// What it calls: each shell is sent it once, and keeps it.
+  std::string_view functions = {};
+};
+
 /// Takes the output of a session.
 class OutputSink {
  public:

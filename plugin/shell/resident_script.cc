@@ -79,8 +79,12 @@ bool MayBeBash(std::string_view shell) {
   return shell.empty() || shell == "bash" || shell.ends_with("/bash");
 }
 
-Request ScriptRequest(const std::string& script) {
-  return {CountLines(script) + '\n' + script + '\n', ""};
+Request ScriptRequest(const Script& script) {
+  const auto block = [](std::string_view code, std::string_view word) {
+    return CountLines(code).append(word).append("\n").append(code).append("\n");
+  };
+  return {block(script.text, ""),
+          script.functions.empty() ? "" : block(script.functions, " define")};
 }
 
 Request CommandRequest(const LoginCommand& command) {

@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "shell/process.h"
+
 /// The scripts of a resident shell, which are made of programs/. The exec request is kCommandLine,
 /// which is the same for every login shell. The rest goes to its standard input: first one of the
 /// scripts below, then the requests. Requests must wait for "ready", because /bin/sh may read
@@ -74,12 +76,13 @@ struct LoginCommand {
 /// A request to ScriptProgram or LoginProgram.
 struct Request {
   std::string text;
-  /// The loop reads it byte by byte, and keeps it: not sent again while it stays the same.
-  std::string directory;
+  /// To send before it: the directory, or functions. The loop reads byte by byte, and keeps it: not
+  /// sent again while it stays the same.
+  std::string kept;
 };
 
 // The text must not contain NUL.
-Request ScriptRequest(const std::string& script);
+Request ScriptRequest(const Script& script);
 Request CommandRequest(const LoginCommand& command);
 
 /// A script that runs the command in a new login shell, as `limactl shell` does.

@@ -41,8 +41,7 @@ support::ConnectionLost ConnectionLost(const std::string& problem, bool is_comma
 
 }  // namespace
 
-RunEnd Shells::RunScript(const std::string& script, OutputSink& sink,
-                         const support::Context& context) {
+RunEnd Shells::RunScript(const Script& script, OutputSink& sink, const support::Context& context) {
   const RunEnd end = RunInSh({}, script, sink, context);
   if (end.exit_signal) {
     throw support::CallError("A script of this server was killed in the guest by signal " +
@@ -51,7 +50,7 @@ RunEnd Shells::RunScript(const std::string& script, OutputSink& sink,
   return end;
 }
 
-RunEnd Shells::RunInSh(const Kind& kind, const std::string& script, OutputSink& sink,
+RunEnd Shells::RunInSh(const Kind& kind, const Script& script, OutputSink& sink,
                        const support::Context& context) {
   const Reply reply = Run(kind, ScriptRequest(script), sink, context);
   if (reply.kind != Reply::Kind::kDone) {
@@ -75,10 +74,10 @@ RunEnd Shells::RunCommand(const LoginCommand& command, OutputSink& sink,
     const std::scoped_lock again(session_lock_->mutex);
     if (reply.kind != Reply::Kind::kNotStarted) unfit_.insert(command.shell);
   }
-  RunEnd end = RunInSh({true, {}}, PlainLogin(command), sink, context);
+  RunEnd end = RunInSh({true, {}}, {PlainLogin(command)}, sink, context);
   if (end.exit_status == kCannotRun || end.exit_status == kNotFound) {
     FunctionSink ignored([](Stream, std::string_view) { return true; });
-    const std::string script = "command -v " + ShellWord(command.shell);
+    const Script script{"command -v " + ShellWord(command.shell)};
     end.shell_missing = RunScript(script, ignored, context).exit_status != 0;
   }
   return end;
@@ -168,8 +167,9 @@ Shells::Reply Shells::RunIn(Shell& shell, const Request& request, OutputSink& si
 
   session.BeginRequest(sink);
   lock.unlock();
-  const bool is_new = std::exchange(shell.directory, request.directory) != request.directory;
-  session.Send((is_new ? request.directory : "") + request.text);
+  const bool is_new = !request.kept.empty() && request.kept != shell.kept;
+  if (is_new) shell.kept = request.kept;
+  session.Send((is_new ? request.kept : "") + request.text);
   sink.OnStarted();
   lock.lock();
   const bool done = wait.Until(lock, [&] { return session.request_is_done(); });

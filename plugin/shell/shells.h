@@ -36,10 +36,9 @@ class Shells {
   Shells(const Shells&) = delete;
   Shells& operator=(const Shells&) = delete;
 
-  /// Runs a script of /bin/sh that changes nothing in the guest. Throws support::Stopped,
-  /// support::ConnectionLost (the script may be repeated) and support::CallError.
-  virtual RunEnd RunScript(const std::string& script, OutputSink& sink,
-                           const support::Context& context);
+  /// Throws support::Stopped, support::ConnectionLost (the script may be repeated) and
+  /// support::CallError.
+  virtual RunEnd RunScript(const Script& script, OutputSink& sink, const support::Context& context);
 
   /// Runs a command as `limactl shell --workdir=DIRECTORY` does; resident_script.h lists the
   /// differences. A resident bash runs it; any other shell, or one with an unfit profile, is
@@ -71,7 +70,7 @@ class Shells {
   struct Shell {
     Kind kind;
     std::shared_ptr<ShellSession> session;  ///< null: not started
-    std::string directory;                  ///< of its last request
+    std::string kept;                       ///< Request::kept of its last request that had one
   };
   struct Reply {
     enum class Kind {
@@ -92,7 +91,7 @@ class Shells {
 
   Reply Run(const Kind& kind, const Request& request, OutputSink& sink,
             const support::Context& context);
-  RunEnd RunInSh(const Kind& kind, const std::string& script, OutputSink& sink,
+  RunEnd RunInSh(const Kind& kind, const Script& script, OutputSink& sink,
                  const support::Context& context);
   /// A free shell of the kind, or one to be started. Waits while there are too many, or while it is
   /// unknown whether one is free: that is cheaper than a start. Release must follow.

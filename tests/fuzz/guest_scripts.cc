@@ -34,7 +34,7 @@ void Fake(testing_support::LocalGuest& guest, fuzz::Input& input) {
   const std::size_t piece = 1 + input.Byte();
   const std::string_view complaints = input.Until('\x1e');
   const std::string_view answer = input.Rest();
-  guest.set_run([=](const std::string&, shell::OutputSink& sink, const support::Context&) {
+  guest.set_run([=](const shell::Script&, shell::OutputSink& sink, const support::Context&) {
     shell::RunEnd end;
     if (Print(sink, shell::Stream::kError, complaints, piece) &&
         Print(sink, shell::Stream::kOutput, answer, piece)) {

@@ -105,8 +105,8 @@ class Source final : public tools::WorkspaceSource {
   explicit Source(fuzz::Input& input) : guest_(std::make_shared<testing_support::LocalGuest>()) {
     guest_->set_reply(
         [&](const guest::Request& request, const auto&) { return Reply(input, request); });
-    guest_->set_run([&](const std::string& text, shell::OutputSink& sink, const auto&) {
-      return Print(input, text, sink);
+    guest_->set_run([&](const shell::Script& script, shell::OutputSink& sink, const auto&) {
+      return Print(input, script.text, sink);
     });
     workspace_.guest = guest_;
     paths::PathRules::Options options;

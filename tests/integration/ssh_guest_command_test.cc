@@ -70,9 +70,9 @@ TEST_F(SshGuest, InputThatIsNotReadCostsNoTime) {
     return std::chrono::seconds(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
            std::chrono::microseconds(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
   };
-  guest->shells().RunScript("true", sink, minute_);
+  guest->shells().RunScript({"true"}, sink, minute_);
   const auto before = used();
-  guest->shells().RunScript("sleep 2", sink, minute_);
+  guest->shells().RunScript({"sleep 2"}, sink, minute_);
   EXPECT_LT(used() - before, 500ms);
 }
 
@@ -80,7 +80,7 @@ TEST_F(SshGuest, TakesLongScriptsAndCommands) {
   const auto guest = Connect();
   const std::string line = "x=" + std::string(300'000, 'x') + "; echo ${#x}";
   CollectedOutput sink;
-  EXPECT_EQ(guest->shells().RunScript(line, sink, minute_).exit_status, 0);
+  EXPECT_EQ(guest->shells().RunScript({line}, sink, minute_).exit_status, 0);
   EXPECT_EQ(Command(*guest, line, sink, minute_).exit_status, 0);
   EXPECT_EQ(sink.output, "300000\n300000\n");
 }
@@ -102,7 +102,7 @@ TEST_F(SshGuest, IdleShellsAreClosedForSftp) {
   StartInstance({"MaxSessions 2"});
   const auto guest = Connect();
   CollectedOutput sink;
-  EXPECT_EQ(guest->shells().RunScript("echo", sink, minute_).exit_status, 0);
+  EXPECT_EQ(guest->shells().RunScript({"echo"}, sink, minute_).exit_status, 0);
   EXPECT_EQ(Command(*guest, "echo", sink, minute_).exit_status, 0);
   EXPECT_NO_THROW(guest->LStat("/", minute_));
 }

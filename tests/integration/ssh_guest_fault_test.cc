@@ -268,7 +268,7 @@ TEST_F(SshGuest, ADeathEndsEverythingOnce) {
     return true;
   });
   auto script = std::async(std::launch::async, [&] {
-    guest->shells().RunScript("echo started; exec sleep 100", sink, minute_);
+    guest->shells().RunScript({"echo started; exec sleep 100"}, sink, minute_);
   });
   started.get_future().wait();
   std::vector<std::shared_ptr<RecordedProcess>> recorded;

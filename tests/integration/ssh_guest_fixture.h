@@ -116,7 +116,7 @@ class SshGuest : public ::testing::Test {
   }
   shell::RunEnd Run(bool as_script, guest::Guest& guest, const std::string& line,
                     shell::OutputSink& sink, const support::Context& context) const {
-    return as_script ? guest.shells().RunScript(line, sink, context)
+    return as_script ? guest.shells().RunScript({line}, sink, context)
                      : Command(guest, line, sink, context);
   }
 

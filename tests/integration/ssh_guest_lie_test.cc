@@ -235,9 +235,10 @@ TEST_F(LyingGuest, ARequestThatIsRefusedOrEndsWithTheChannelIsAnErrorOfTheCall) 
     EXPECT_EQ(end.was_started, !refuses);
     EXPECT_FALSE(end.connection_lost);
     CollectedOutput sink;
-    EXPECT_THAT(
-        Thrown<support::CallError>([&] { guest->shells().RunScript("true", sink, soon_); }).what(),
-        HasSubstr(text));
+    EXPECT_THAT(Thrown<support::CallError>([&] {
+                  guest->shells().RunScript({"true"}, sink, soon_);
+                }).what(),
+                HasSubstr(text));
     EXPECT_THAT(Thrown<support::CallError>([&] { guest->LStat("/", soon_); }).what(),
                 HasSubstr(refuses ? "no SFTP subsystem" : "instead of starting SFTP"));
     EXPECT_TRUE(guest->alive());
@@ -306,7 +307,7 @@ TEST_F(LyingGuest, RequestsWithoutReplyEndWithTheirContextAndALateReplyClosesThe
   for (const LyingSshd* sshd : {&without_channels, &never_ready, &late}) {
     const auto guest = Connect(*sshd);
     CollectedOutput sink;
-    EXPECT_THROW(guest->shells().RunScript("true", sink, support::Context().WithTimeout(1s)),
+    EXPECT_THROW(guest->shells().RunScript({"true"}, sink, support::Context().WithTimeout(1s)),
                  support::Stopped);
     EXPECT_THROW(guest->LStat("/", support::Context().WithTimeout(1s)), support::Stopped);
     EXPECT_TRUE(guest->alive());

@@ -186,13 +186,13 @@ void LocalGuest::BeginRun(const std::string& text, const support::Context& conte
   ++round_trips_;
 }
 
-shell::RunEnd LocalGuest::Shells::RunScript(const std::string& script, shell::OutputSink& sink,
+shell::RunEnd LocalGuest::Shells::RunScript(const shell::Script& script, shell::OutputSink& sink,
                                             const support::Context& context) {
-  guest_.BeginRun(script, context);
+  guest_.BeginRun(script.text, context);
   return guest_.run_ ? guest_.run_(script, sink, context) : guest_.RunHere(script, sink, context);
 }
 
-shell::RunEnd LocalGuest::RunHere(const std::string& script, shell::OutputSink& sink,
+shell::RunEnd LocalGuest::RunHere(const shell::Script& script, shell::OutputSink& sink,
                                   const support::Context& context) {
   return shell::Shells(*this).RunScript(script, sink, context);
 }
@@ -201,7 +201,7 @@ shell::RunEnd LocalGuest::Shells::RunCommand(const shell::LoginCommand& command,
                                              shell::OutputSink& sink,
                                              const support::Context& context) {
   guest_.BeginRun(command.text, context);
-  if (guest_.run_) return guest_.run_(command.text, sink, context);
+  if (guest_.run_) return guest_.run_({command.text}, sink, context);
   return shell::Shells(guest_).RunCommand(command, sink, context);
 }
 

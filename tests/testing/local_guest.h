@@ -41,7 +41,7 @@ class LocalGuest : public guest::Guest {
   void set_reply(FakeReply reply) { reply_ = std::move(reply); }
 
   /// Runs a script or command in place of this machine, perhaps with RunHere.
-  using FakeRun = std::function<shell::RunEnd(const std::string& text, shell::OutputSink& sink,
+  using FakeRun = std::function<shell::RunEnd(const shell::Script& script, shell::OutputSink& sink,
                                               const support::Context& context)>;
   void set_run(FakeRun run) { run_ = std::move(run); }
 
@@ -85,7 +85,7 @@ class LocalGuest : public guest::Guest {
                                         std::shared_ptr<shell::ProcessEvents> events) override;
 
   /// Runs a script in a new shell of this machine. Not counted.
-  shell::RunEnd RunHere(const std::string& script, shell::OutputSink& sink,
+  shell::RunEnd RunHere(const shell::Script& script, shell::OutputSink& sink,
                         const support::Context& context);
 
  private:
@@ -93,7 +93,7 @@ class LocalGuest : public guest::Guest {
   class Shells final : public shell::Shells {
    public:
     explicit Shells(LocalGuest& guest) : shell::Shells(guest), guest_(guest) {}
-    shell::RunEnd RunScript(const std::string& script, shell::OutputSink& sink,
+    shell::RunEnd RunScript(const shell::Script& script, shell::OutputSink& sink,
                             const support::Context& context) override;
     shell::RunEnd RunCommand(const shell::LoginCommand& command, shell::OutputSink& sink,
                              const support::Context& context) override;

@@ -1,7 +1,8 @@
-# Follows git.sh. The functions search the working directory and exit.
+# Follows git.sh. The functions after begin_search search the working directory and exit.
 
-# enter DIRECTORY: status 98 if that is not possible, or it is a link now.
-enter() {
+# begin_search DIRECTORY: status 98 if it cannot be entered, or is a link now.
+begin_search() {
+  set_git_environment
   cd -P -- "$1" && [ "$PWD" = "$1" ] || exit 98
 }
 

@@ -1,11 +1,21 @@
-# The function `walk` lists the working directory; its arguments select names as find's do. Names go to
+# Follows git.sh and ignored.sh, whose text is also in git_functions.
+
+# For `sh -c` below find. `cat` waits until git has finished with the first repository.
+ignored_program=$git_functions'cat >/dev/null; print_ignored "$@"'
+
+# Must come first in a request.
+begin_listing() {
+  cd /
+  export LC_ALL=C
+  exec 3>&1 4>&2
+}
+
+# walk ARGUMENT…: lists the working directory; the arguments select names as find's do. Names go to
 # descriptor 3, messages to 2. Status 97: there is neither GNU find, nor another find with a stat command.
 #
 # GNU find prints times itself; for BusyBox and BSD, stat prints them. Each line has the path, so it does
 # not matter if a file vanishes in between. GNU's form is tried first: a find without -printf fails before
 # it prints anything.
-export LC_ALL=C
-exec 3>&1 4>&2
 walk() {
   find . "$@" -printf '%T@ %y %p//\n' >&3 && return
   status=$?
@@ -20,16 +30,12 @@ walk() {
   fi
 }
 
-# The same, with the number of the request before; also prints which names git ignores (ignored.sh), in
-# parallel, because git reads the same directories.
+# The same, with the number of the request before; also prints which names git ignores, in parallel, because
+# git reads the same directories.
 walk_and_ask_git() {
   number=$1
   shift
-  (
-    set -- "$number" .
-    # shellcheck disable=SC2154 # The caller sets it.
-    eval "$ignored"
-  ) | walk "$@"
+  print_ignored "$number" . | walk "$@"
 }
 
 # list DIRECTORY WALK ARGUMENT…: walks in the directory.

@@ -69,13 +69,13 @@ TEST_F(InstructionsTest, ReportWhyTheToolsCannotBeUsed) {
 class QueryGuestFactsTest : public ::testing::Test {
  protected:
   void SetHome(const std::string& home) {
-    guest.set_run(
-        [this, home](std::string script, shell::OutputSink& sink, const support::Context& context) {
-          const std::string variable = "\"$HOME\"";
-          const std::size_t at = script.find(variable);
-          if (at != std::string::npos) script.replace(at, variable.size(), "'" + home + "'");
-          return guest.RunHere(script, sink, context);
-        });
+    guest.set_run([this, home](shell::Script script, shell::OutputSink& sink,
+                               const support::Context& context) {
+      const std::string variable = "\"$HOME\"";
+      const std::size_t at = script.text.find(variable);
+      if (at != std::string::npos) script.text.replace(at, variable.size(), "'" + home + "'");
+      return guest.RunHere(script, sink, context);
+    });
   }
   testing_support::LocalGuest guest;
 };

@@ -206,7 +206,7 @@ TEST_F(Grep, TheGitOfMacosWithoutDeveloperToolsCountsAsNone) {
 
 TEST_F(Grep, FailsWithoutAnExitStatus) {
   Write("a", "needle\n");
-  guest_.set_run([this](const std::string& script, shell::OutputSink& sink, const auto& context) {
+  guest_.set_run([this](const shell::Script& script, shell::OutputSink& sink, const auto& context) {
     guest_.RunHere(script, sink, context);
     return shell::RunEnd();
   });

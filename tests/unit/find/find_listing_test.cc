@@ -304,7 +304,7 @@ TEST_F(FindListing, AFindThatIsKilledOrMissingIsAnError) {
 class ListingOfALiar : public ::testing::Test {
  protected:
   ListingOfALiar() {
-    liar_.set_run([this](const std::string&, shell::OutputSink& sink, const support::Context&) {
+    liar_.set_run([this](const shell::Script&, shell::OutputSink& sink, const support::Context&) {
       if (!sink.OnOutput(shell::Stream::kError, ignored_)) return shell::RunEnd();
       return testing_support::Print(sink, names_, exit_status_);
     });

@@ -28,7 +28,7 @@ class MountGuest final : public testing_support::LocalGuest {
  public:
   MountGuest() {
     set_reply([this](const guest::Request& request, const auto&) { return FakeReply(request); });
-    set_run([this](const std::string&, shell::OutputSink& sink, const support::Context&) {
+    set_run([this](const shell::Script&, shell::OutputSink& sink, const support::Context&) {
       ++round_trips;
       ++tables_read;
       if (on_run) on_run();

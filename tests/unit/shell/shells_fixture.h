@@ -88,7 +88,7 @@ class ShellsTest : public ::testing::Test {
   }
   Result Script(const std::string& script, const support::Context& context = {}) {
     TextSink sink;
-    const RunEnd end = shells_->RunScript(script, sink, context);
+    const RunEnd end = shells_->RunScript({script}, sink, context);
     return {Status(end.exit_status, end.exit_signal), sink.output, sink.error};
   }
 

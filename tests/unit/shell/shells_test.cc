@@ -293,10 +293,32 @@ TEST_F(ShellsTest, RunScriptsWithSeparateStreams) {
   EXPECT_EQ(launcher_->started(), 1U);
 }
 
+class ScriptFunctions : public EachShellTest {
+ protected:
+  std::string Say(const std::string& word) {
+    TextSink sink;
+    shells_->RunScript(
+        {"say " + word, "defined=$((defined + 1))\nsay() {\n  echo $defined \"$1\"\n}"}, sink, {});
+    return sink.output;
+  }
+};
+
+TEST_P(ScriptFunctions, AreSentToEachShellOnce) {
+  EXPECT_EQ(Say("a"), "1 a\n");
+  EXPECT_EQ(Script("say() { echo other; }; echo $defined").output, "1\n");
+  EXPECT_EQ(Say("b"), "1 b\n");
+  EXPECT_EQ(launcher_->started(), 1U);
+  while (shells_->MakeRoom()) continue;
+  EXPECT_EQ(Say("c"), "1 c\n");
+  EXPECT_EQ(launcher_->started(), 2U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shells, ScriptFunctions, kShells, EachShellTest::NameOf);
+
 TEST_F(ShellsTest, StopAScriptWhenItsSinkHasEnough) {
   TextSink sink;
   sink.limit = 1000;
-  EXPECT_FALSE(shells_->RunScript("echo $$ >" + work_ + "/main; exec yes", sink, {}).exit_status);
+  EXPECT_FALSE(shells_->RunScript({"echo $$ >" + work_ + "/main; exec yes"}, sink, {}).exit_status);
   EXPECT_TRUE(Ends("main"));
   EXPECT_EQ(Script("echo x"), kEchoed);
 }

@@ -35,10 +35,10 @@ class FakeCheck final : public paths::MountCheck {
 class StaleGuest final : public testing_support::LocalGuest {
  public:
   StaleGuest() {
-    set_run([this](std::string script, shell::OutputSink& sink, const support::Context& context) {
-      Replace(script, "iflag=direct", can_read_directly ? "" : "iflag=no_such_flag");
-      Replace(script, "/stale/", "/fresh/");
-      scripts.push_back(script);
+    set_run([this](shell::Script script, shell::OutputSink& sink, const support::Context& context) {
+      Replace(script.text, "iflag=direct", can_read_directly ? "" : "iflag=no_such_flag");
+      Replace(script.text, "/stale/", "/fresh/");
+      scripts.push_back(script.text);
       before_run();
       shell::RunEnd end = RunHere(script, sink, context);
       if (!reports_exit_status) end.exit_status.reset();

@@ -73,7 +73,7 @@ TEST_F(RunShellCommandTool, TimeLimitStartsWhenThereIsAConnection) {
 class EndOfACommand : public RunShellCommandTool {
  protected:
   nlohmann::json Run(const std::function<shell::RunEnd()>& end) {
-    guest_.set_run([&](const std::string&, shell::OutputSink& sink, const support::Context&) {
+    guest_.set_run([&](const shell::Script&, shell::OutputSink& sink, const support::Context&) {
       testing_support::Print(sink, "text\n");
       return end();
     });
