@@ -16,7 +16,7 @@
 ///                                    └─ a subshell for each request, input from /dev/null
 ///
 /// Reports are lines that begin with the end marker `marker`:
-///   ready    the loop waits for requests
+///   ready    the loop waits for requests; the line "MARKER" ends the profile's standard error
 ///   N        the request has ended with this status; the line "MARKER" ends its standard error
 ///   free     after N: nothing of the request is left, the loop waits for the next
 ///   left     after N: background processes may be left. Loop and watcher have exited

@@ -85,6 +85,7 @@ void ShellSession::OnOutput(Stream stream, std::string_view bytes) {
           [&](std::string_view words) {
             if (!is_output) {
               error_ended_ = true;
+              GetReady();
             } else if (const std::optional<Report> report = ParseReport(words)) {
               Apply(*report);
             }
@@ -133,6 +134,13 @@ void ShellSession::Deliver(Stream stream, std::string_view own) {
   }
 }
 
+void ShellSession::GetReady() {
+  if (reported_.state != State::kStarting || !ready_reported_ || !error_ended_) return;
+  reported_.was_ready = true;
+  reported_.state = State::kReady;
+  Pump();
+}
+
 void ShellSession::Apply(const Report& report) {
   State& state = reported_.state;
   if (report.kind == Report::Kind::kStopped) {
@@ -142,9 +150,8 @@ void ShellSession::Apply(const Report& report) {
   if (state == State::kOver) return;
   switch (report.kind) {
     case Report::Kind::kReady:
-      reported_.was_ready = true;
-      if (state == State::kStarting) state = State::kReady;
-      Pump();
+      ready_reported_ = true;
+      GetReady();
       break;
     case Report::Kind::kExited:
       reported_.exit_status = report.status;

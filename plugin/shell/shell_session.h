@@ -92,6 +92,8 @@ class ShellSession final : public ProcessEvents, public std::enable_shared_from_
   [[nodiscard]] bool is_process() const { return needed_channels_ > kSharedChannels; }
   void Deliver(Stream stream, std::string_view own);
   void Apply(const Report& report);
+  /// Once both streams have said so: what came before belongs to the profile.
+  void GetReady();
   /// Sends the input that may be sent now.
   void Pump();
 
@@ -103,7 +105,8 @@ class ShellSession final : public ProcessEvents, public std::enable_shared_from_
   ReportSplitter error_{marker_};
   std::shared_ptr<OutputSink> sink_;
   bool sink_has_enough_ = false;
-  bool error_ended_ = false;  // the request's standard error is complete
+  bool error_ended_ = false;  // the standard error of the profile, or the request, is complete
+  bool ready_reported_ = false;
   std::size_t early_output_ = 0;
   Reported reported_;
   std::string input_;

@@ -137,9 +137,11 @@ while IFS= read -r line && [ "$line" != 'exit; }' ]; do
   case $line in *' -l -c '*) is_login=1 ;; esac
 done
 mark=limactl-mcp-${mark%%[!0-9a-f]*}
+echo "$mark" >&2
 echo "$mark ready"
 while read -r count word; do
   while [ "$count" -gt 0 ]; do read -r line; count=$((count - 1)); done
+  [ "$word" != define ] || continue
   if [ "$is_login" ]; then (
 )sh" + commands +
               "\n) else (\n" + scripts + R"sh(

@@ -30,6 +30,7 @@ then
   trap : HUP INT TERM
   _lm_reopen=
   [ -p /dev/fd/1 ] && [ -w /dev/fd/1 ] && [ -p /dev/fd/8 ] && [ -w /dev/fd/8 ] && _lm_reopen=1
+  echo "$_lm_marker" >&8
   echo "$_lm_marker ready"
   while IFS= read -ru 9 _lm_line && IFS=" " read -ru 9 _lm_count _lm_word && IFS= read -ru 9 _lm_code; do
     # Another directory. This shell holds it: otherwise 9p looks it up for each command.

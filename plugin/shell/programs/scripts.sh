@@ -12,6 +12,7 @@ _lm_newline='
 start() {
   (
     trap : HUP INT TERM
+    echo "$_lm_marker" >&8
     echo "$_lm_marker ready"
     while IFS=' ' read -r _lm_count _lm_word <&9 && IFS= read -r _lm_code <&9; do
       while [ "$_lm_count" -gt 1 ]; do

@@ -367,8 +367,16 @@ class PlayedShell final : public Launcher {
   std::shared_ptr<ProcessEvents> events_;
 };
 
+TEST(PlayedShells, AreReadyOnceTheProfilesStandardErrorIsComplete) {
+  PlayedShell played(PlayedShell::Answers{{"M ready\n", "a slow profile\n"}});
+  Shells shells(played);
+  TextSink sink;
+  EXPECT_THROW(shells.RunCommand({}, sink, support::Context().WithTimeout(50ms)), support::Stopped)
+      << "nothing is sent";
+}
+
 TEST(PlayedShells, DropWhatIsPrintedBetweenTwoCommands) {
-  PlayedShell played({{"M ready\n", ""},
+  PlayedShell played({{"M ready\n", "M\n"},
                       {"one\nM 0\nlate\nM free\n", "error\nM\nlate\n"},
                       {"two\nM 0\nM free\n", "M\n"}});
   Shells shells(played);
@@ -381,7 +389,7 @@ TEST(PlayedShells, DropWhatIsPrintedBetweenTwoCommands) {
 }
 
 TEST(PlayedShells, ReportTheStatusBeforeItIsKnownWhatTheCommandHasLeft) {
-  PlayedShell played({{"M ready\n", ""}, {"M 3\n", "M\n"}});
+  PlayedShell played({{"M ready\n", "M\n"}, {"M 3\n", "M\n"}});
   Shells shells(played);
   TextSink sink;
   EXPECT_EQ(shells.RunCommand({}, sink, {}).exit_status, 3);
@@ -393,7 +401,7 @@ TEST(PlayedShells, ReportTheStatusBeforeItIsKnownWhatTheCommandHasLeft) {
 }
 
 TEST(PlayedShells, KeepTheirChannelUntilBackgroundProcessesHaveEnded) {
-  PlayedShell played({{"M ready\n", ""}, {"M 3\nM left\n", "M\n"}});
+  PlayedShell played({{"M ready\n", "M\n"}, {"M 3\nM left\n", "M\n"}});
   Shells shells(played);
   TextSink sink;
   EXPECT_EQ(shells.RunCommand({}, sink, {}).exit_status, 3);
