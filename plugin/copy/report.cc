@@ -87,16 +87,14 @@ class Changes {
   /// The output of git, which the guest may have made large.
   std::string Read(const Git::Arguments& arguments, const std::string& input = {}) {
     const support::FileDescriptor text = TextFile(input);
-    GitChild child = git_.Start(arguments, {.input = text.get()});
+    support::Child child = git_.Start(arguments, {.input = text.get()});
     std::string output;
     child.Read([&](std::string_view bytes) {
       output += bytes;
       return output.size() <= kMaxBytes;
     });
     is_cut = is_cut || output.size() > kMaxBytes;
-    if (output.size() <= kMaxBytes && !child.Finish()) {
-      throw support::CallError("git cannot list what was changed: " + child.Words());
-    }
+    if (output.size() <= kMaxBytes) RequireSuccess(child, "git cannot list what was changed");
     return output;
   }
 
