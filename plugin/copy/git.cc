@@ -162,6 +162,11 @@ std::vector<RawChange> ParseRaw(std::string_view raw) {
   return changes;
 }
 
+std::pair<std::string, std::string> KeyAndValue(const std::string& setting) {
+  const std::size_t end = std::min(setting.find('\n'), setting.size());
+  return {setting.substr(0, end), setting.substr(std::min(end + 1, setting.size()))};
+}
+
 bool IsNewEnough(const std::string& version, int minor) {
   std::pair<int, int> found;
   return std::sscanf(version.c_str(), "git version %d.%d", &found.first, &found.second) == 2 &&

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "support/child.h"
@@ -79,6 +80,9 @@ struct RawChange {
   std::string id;
 };
 std::vector<RawChange> ParseRaw(std::string_view raw);
+
+/// What `git config -z` lists, split at the line feed between both.
+std::pair<std::string, std::string> KeyAndValue(const std::string& setting);
 
 /// Whether "git version 2.39.5" is 2.`minor` or newer.
 bool IsNewEnough(const std::string& version, int minor);
