@@ -19,7 +19,7 @@ namespace {
 /// Bytes of a line that a terminal is shown.
 constexpr std::size_t kMaxLine = 4096;
 
-const std::string kWhat = "git cannot compare the copy with what was sent: ";
+const std::string kWhat = "git cannot compare the copy with what was sent";
 
 /// Nothing that the user or the guest has configured changes it.
 const Git::Arguments kDiff = {"diff", "--no-color", "--no-ext-diff", "--no-textconv",
@@ -81,7 +81,7 @@ void PrintDiff(const SideRepository& side, bool only_names) {
   if (only_names) arguments.emplace_back("--stat");
   if (is_patch) arguments.emplace_back("--binary");
   arguments.insert(arguments.end(), {side.facts().sent, side.facts().work});
-  GitChild diff = side.git().Start(arguments, {.output = is_patch ? STDOUT_FILENO : -1});
+  support::Child diff = side.git().Start(arguments, {.output = is_patch ? STDOUT_FILENO : -1});
   // Only for what there is to see: an empty one would wait for the user.
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> pager(nullptr, &::pclose);
   bool wanted = true;  // until the user has seen enough
@@ -94,20 +94,19 @@ void PrintDiff(const SideRepository& side, bool only_names) {
         std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
     return wanted;
   });
-  if (!wanted || diff.Finish() || diff.status() == 128 + SIGPIPE) return;
-  throw support::CallError(kWhat + diff.Words());
+  if (wanted && diff.Finish() != 128 + SIGPIPE) RequireSuccess(diff, kWhat);
 }
 
 std::size_t CountChanged(const SideRepository& side, const std::string& from,
                          const std::string& to) {
-  GitChild names =
+  support::Child names =
       side.git().Start({"diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to}, {});
   std::size_t count = 0;
   names.Read([&](std::string_view bytes) {
     count += static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), '\0'));
     return true;
   });
-  if (!names.Finish()) throw support::CallError(kWhat + names.Words());
+  RequireSuccess(names, kWhat);
   return count;
 }
 
@@ -115,7 +114,7 @@ void WritePatch(const SideRepository& side, const std::string& from,
                 const std::filesystem::path& file, std::uint64_t max_size) {
   Git::Arguments arguments = kDiff;
   arguments.insert(arguments.end(), {"--binary", from, side.facts().work});
-  GitChild diff = side.git().Start(arguments, {});
+  support::Child diff = side.git().Start(arguments, {});
   std::ofstream patch(file, std::ios::binary);
   std::uint64_t size = 0;
   diff.Read([&](std::string_view bytes) {
@@ -129,7 +128,7 @@ void WritePatch(const SideRepository& side, const std::string& from,
                              " (--max-size). Nothing was changed.");
   }
   if (!patch) throw support::CallError("cannot write " + file.string());
-  if (!diff.Finish()) throw support::CallError(kWhat + diff.Words());
+  RequireSuccess(diff, kWhat);
 }
 
 }  // namespace copy

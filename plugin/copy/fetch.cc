@@ -4,7 +4,6 @@
 #include "copy/copy.h"
 #include "copy/programs.h"
 #include "support/errors.h"
-#include "support/wake_pipe.h"
 
 namespace copy {
 namespace {
@@ -35,14 +34,11 @@ void Accept(const fs::path& objects, const SideRepository& side) {
 }
 
 void Index(GuestPipe& pipe, const Git& git, std::uint64_t max_size) {
-  support::Pipe input;
-  GitChild index = git.Start({"-c", "pack.threads=1", "index-pack", "--stdin", "--fix-thin",
-                              "--strict", "--max-input-size=" + std::to_string(max_size)},
-                             {.input = input.read_end.get()});
-  input.read_end.Close();
-  pipe.Receive(input.write_end.get(), max_size);
-  input.write_end.Close();
-  if (!index.Finish()) throw Unsound(index.Words());
+  support::Child index = git.Start({"-c", "pack.threads=1", "index-pack", "--stdin", "--fix-thin",
+                                    "--strict", "--max-input-size=" + std::to_string(max_size)},
+                                   {.input = support::Child::kPipe});
+  pipe.Receive(max_size, [&](std::string_view bytes) { return index.Write(bytes); });
+  if (index.Finish() != 0) throw Unsound(Words(index));
 }
 
 /// Throws Unsound unless `id` is a commit with everything that it needs.
@@ -58,7 +54,7 @@ void RequireNames(const Git& git, const std::string& id) {
   std::size_t names = 0;
   std::size_t length = 0;
   bool too_much = false;
-  GitChild list = git.Start({"ls-tree", "-r", "-z", "--name-only", "--full-tree", id}, {});
+  support::Child list = git.Start({"ls-tree", "-r", "-z", "--name-only", "--full-tree", id}, {});
   list.Read([&](std::string_view bytes) {
     for (const char byte : bytes) {
       length = byte == '\0' ? 0 : length + 1;
@@ -72,7 +68,7 @@ void RequireNames(const Git& git, const std::string& id) {
         "The guest's tree has more than 1,000,000 files or a path above 4,096 bytes: no working "
         "tree has. Nothing was taken.");
   }
-  if (!list.Finish()) throw Unsound(list.Words());
+  if (list.Finish() != 0) throw Unsound(Words(list));
 }
 
 /// `common`: what the guest need not send.

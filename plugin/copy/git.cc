@@ -1,13 +1,10 @@
 #include "copy/git.h"
 
 #include <fcntl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <system_error>
@@ -17,28 +14,17 @@
 #include "support/errors.h"
 #include "support/join.h"
 #include "support/printable.h"
-#include "support/wake_pipe.h"
 
 namespace copy {
 namespace {
 
-/// Bytes of git's messages that are kept, and of those that an error quotes.
-constexpr std::size_t kMaxError = std::size_t{64} << 10;
+/// Bytes of git's messages that an error quotes.
 constexpr std::size_t kMaxWords = 400;
 
 /// CPU seconds, and KiB of memory without mapped files, which macOS does not limit.
 constexpr const char* kLimits =
     "{ ulimit -c 0; ulimit -t 600; ulimit -d 1400000; } 2>/dev/null; exec \"$@\"";
 const std::vector<std::string> kLimiter = {"/bin/sh", "-c", kLimits, "sh"};
-
-void ReadAll(int fd, const std::function<bool(std::string_view)>& take) {
-  std::array<char, 65536> buffer{};
-  while (true) {
-    const ssize_t count = ::read(fd, buffer.data(), buffer.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0 || !take({buffer.data(), static_cast<std::size_t>(count)})) return;
-  }
-}
 
 bool IsKept(const std::string& variable) {
   constexpr std::array<std::string_view, 4> kKept = {
@@ -50,55 +36,19 @@ bool IsKept(const std::string& variable) {
 
 }  // namespace
 
-GitChild::GitChild(const std::vector<std::string>& command, const support::Variables& environment,
-                   support::SpawnStreams streams) {
-  support::Pipe output;
-  support::Pipe error;
-  if (streams.output < 0) streams.output = output.write_end.get();
-  streams.error = error.write_end.get();
-  try {
-    pid_ = support::Spawn(command, streams, support::SpawnSession::kShared, environment);
-  } catch (const std::system_error& problem) {
-    throw support::CallError("git cannot be started on this host: " + problem.code().message());
-  }
-  output_ = std::move(output.read_end);
-  error_reader_ = std::thread([this, stream = std::move(error.read_end)] {
-    ReadAll(stream.get(), [this](std::string_view bytes) {
-      error_ += bytes.substr(0, kMaxError - error_.size());
-      return true;
-    });
-  });
-}
-
-GitChild::~GitChild() {
-  if (pid_ < 0) return;
-  ::kill(pid_, SIGKILL);
-  Finish();
-}
-
-void GitChild::Read(const std::function<bool(std::string_view)>& on_output) {
-  ReadAll(output_.get(), on_output);
-}
-
-bool GitChild::Finish() {
-  Read([](std::string_view) { return true; });
-  error_reader_.join();
-  int status = 0;
-  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
-  pid_ = -1;
-  status_ = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-  return status_ == 0;
-}
-
-std::string GitChild::Words() const {
+std::string Words(const support::Child& git) {
+  const int signal = git.exit_code() - 128;
   std::string chosen =
-      status_ > 128 ? "git was killed by signal " + std::to_string(status_ - 128) : "git failed";
-  for (const std::string& line : Split(error_, '\n')) {
+      signal > 0 ? "git was killed by signal " + std::to_string(signal) : "git failed";
+  for (const std::string& line : Split(git.error(), '\n')) {
     chosen = line;
     if (line.starts_with("fatal: ") || line.starts_with("error: ")) break;
   }
   return support::Printable(chosen.substr(0, kMaxWords));
+}
+
+void RequireSuccess(support::Child& git, std::string_view what) {
+  if (git.Finish() != 0) throw support::CallError(std::string(what) + ": " + Words(git));
 }
 
 std::string GitOutput::Line() const {
@@ -155,25 +105,25 @@ Git Git::WithoutLimits() const {
   return git;
 }
 
-GitChild Git::Start(const Arguments& arguments, support::SpawnStreams streams) const {
+support::Child Git::Start(const Arguments& arguments, support::SpawnStreams streams) const {
   std::vector<std::string> command = command_;
   command.insert(command.end(), arguments.begin(), arguments.end());
   streams.inherited = lock_;
-  return GitChild(command, environment_, streams);
+  if (streams.output < 0) streams.output = support::Child::kPipe;
+  return support::Child(command, streams, environment_);
 }
 
 GitOutput Git::Run(const Arguments& arguments, const std::string& input) const {
   const support::FileDescriptor text = TextFile(input);
-  GitChild child = Start(arguments, {.input = text.get()});
+  support::Child child = Start(arguments, {.input = text.get()});
   GitOutput result;
   child.Read([&](std::string_view bytes) {
     result.output += bytes;
     return true;
   });
-  child.Finish();
-  result.status = child.status();
+  result.status = child.Finish();
   result.error = child.error();
-  result.words = child.Words();
+  result.words = Words(child);
   return result;
 }
 
@@ -210,6 +160,11 @@ std::vector<RawChange> ParseRaw(std::string_view raw) {
     changes.push_back({std::move(parts[i]), words[0], words[1], words[3]});
   }
   return changes;
+}
+
+std::pair<std::string, std::string> KeyAndValue(const std::string& setting) {
+  const std::size_t end = std::min(setting.find('\n'), setting.size());
+  return {setting.substr(0, end), setting.substr(std::min(end + 1, setting.size()))};
 }
 
 bool IsNewEnough(const std::string& version, int minor) {

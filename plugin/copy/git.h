@@ -1,57 +1,27 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <string_view>
-#include <thread>
+#include <utility>
 #include <vector>
 
+#include "support/child.h"
 #include "support/file_descriptor.h"
-#include "support/spawn.h"
 
 namespace copy {
 
-/// A git of the host that runs. The destructor kills it.
-class GitChild {
- public:
-  /// Without `streams.output`, Read gets the output. Throws support::CallError if there is no git.
-  GitChild(const std::vector<std::string>& command, const support::Variables& environment,
-           support::SpawnStreams streams);
-  ~GitChild();
-  GitChild(const GitChild&) = delete;
-  GitChild& operator=(const GitChild&) = delete;
+/// What a git that has exited says is wrong, on one printable line of bounded length.
+std::string Words(const support::Child& git);
 
-  /// Passes on the standard output until it ends or `on_output` returns false.
-  void Read(const std::function<bool(std::string_view)>& on_output);
-
-  /// Waits until it exits; true for exit status 0. Call it once, before what follows.
-  bool Finish();
-
-  /// 128+N after signal N.
-  [[nodiscard]] int status() const { return status_; }
-
-  /// The beginning of the standard error.
-  [[nodiscard]] const std::string& error() const { return error_; }
-
-  /// What git says is wrong, on one printable line of bounded length.
-  [[nodiscard]] std::string Words() const;
-
- private:
-  pid_t pid_ = -1;
-  int status_ = -1;
-  support::FileDescriptor output_;
-  std::string error_;
-  std::thread error_reader_;
-};
+/// Waits until it exits. Throws support::CallError, with `what` and its words, if it fails.
+void RequireSuccess(support::Child& git, std::string_view what);
 
 struct GitOutput {
   int status = 0;
   std::string output;
   std::string error;
-  std::string words;  ///< GitChild::Words
+  std::string words;  ///< see Words
 
   [[nodiscard]] bool ok() const { return status == 0; }
   /// The output without its last line end.
@@ -75,7 +45,10 @@ class Git {
   /// For large work on the user's own objects.
   [[nodiscard]] Git WithoutLimits() const;
 
-  [[nodiscard]] GitChild Start(const Arguments& arguments, support::SpawnStreams streams) const;
+  /// Without `streams.output`, the child's Read gets the output. Throws support::CallError if there
+  /// is no git.
+  [[nodiscard]] support::Child Start(const Arguments& arguments,
+                                     support::SpawnStreams streams) const;
 
   /// Runs it to its end.
   [[nodiscard]] GitOutput Run(const Arguments& arguments, const std::string& input = "") const;
@@ -107,6 +80,9 @@ struct RawChange {
   std::string id;
 };
 std::vector<RawChange> ParseRaw(std::string_view raw);
+
+/// What `git config -z` lists, split at the line feed between both.
+std::pair<std::string, std::string> KeyAndValue(const std::string& setting);
 
 /// Whether "git version 2.39.5" is 2.`minor` or newer.
 bool IsNewEnough(const std::string& version, int minor);

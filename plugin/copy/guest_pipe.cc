@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <condition_variable>
 #include <fstream>
 #include <iostream>
@@ -33,15 +32,6 @@ constexpr std::chrono::milliseconds kInterval{200};
 
 [[noreturn]] void Stop(const std::string& problem) {
   throw CallError(problem + " Nothing was changed.");
-}
-
-bool WriteAll(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(file, bytes.data(), bytes.size());
-    if (count < 0 && errno != EINTR) return false;
-    if (count > 0) bytes.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return true;
 }
 
 }  // namespace
@@ -170,7 +160,8 @@ void GuestPipe::SendFile(const std::filesystem::path& path) {
   }
 }
 
-void GuestPipe::Receive(int file, std::uint64_t max_bytes) {
+void GuestPipe::Receive(std::uint64_t max_bytes,
+                        const std::function<bool(std::string_view)>& on_bytes) {
   constexpr const char* kPack = "Receiving";
   received_.erase(0, std::exchange(used_, 0));
   while (!received_.empty() || ReadMore(kPack)) {
@@ -178,7 +169,7 @@ void GuestPipe::Receive(int file, std::uint64_t max_bytes) {
     if (transferred_ > max_bytes) {
       Stop("More than " + support::FormatByteCount(max_bytes) + " (--max-size).");
     }
-    if (!WriteAll(file, received_)) return;
+    if (!on_bytes(received_)) return;
     received_.clear();
   }
 }

@@ -48,8 +48,8 @@ class GuestPipe {
 
   void SendFile(const std::filesystem::path& path);
 
-  /// Writes all that follows to `file`, until nobody reads that.
-  void Receive(int file, std::uint64_t max_bytes);
+  /// Passes on all that follows, until `on_bytes` returns false.
+  void Receive(std::uint64_t max_bytes, const std::function<bool(std::string_view)>& on_bytes);
 
  private:
   class Channel;

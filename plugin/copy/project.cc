@@ -38,9 +38,7 @@ void ReadSettings(const Git& users, Project& project) {
       {"config", "-z", "--get-regexp",
        R"(^(user\.(name|email)|core\.sparsecheckout|remote\..*\.promisor|extensions\.partialclone)$)"});
   for (const std::string& setting : Split(settings.output, '\0')) {
-    const std::size_t end = std::min(setting.find('\n'), setting.size());
-    const std::string key = setting.substr(0, end);
-    const std::string value = setting.substr(std::min(end + 1, setting.size()));
+    const auto [key, value] = KeyAndValue(setting);
     if (key == "user.name" && !value.empty()) project.user_name = value;
     if (key == "user.email" && !value.empty()) project.user_email = value;
     if (key == "core.sparsecheckout") project.is_sparse = value == "true";

@@ -45,22 +45,23 @@ std::string InTheWay(const Branches& branches, const std::string& name) {
 
 /// From one git to the other, so that it ends even if this program is killed.
 void AddPack(const Git& users, const SideRepository& side, const std::string& revisions) {
-  const support::FileDescriptor input = TextFile(revisions);
   support::Pipe pipe;
-  GitChild pack =
+  support::Child pack =
       side.git().Start({"pack-objects", "--revs", "--stdout", "--delta-base-offset", "-q"},
-                       {.input = input.get(), .output = pipe.write_end.get()});
-  GitChild index =
+                       {.input = support::Child::kPipe, .output = pipe.write_end.get()});
+  support::Child index =
       users.Start({"index-pack", "--stdin", "--strict"}, {.input = pipe.read_end.get()});
   pipe.read_end.Close();
   pipe.write_end.Close();
-  const bool is_indexed = index.Finish();
-  const bool is_packed = pack.Finish();
-  if (!is_packed && pack.status() != 128 + SIGPIPE) {
-    throw CallError("git cannot pack the work: " + pack.Words());
+  (void)pack.Write(revisions);
+  pack.CloseInput();
+  const bool is_indexed = index.Finish() == 0;
+  const int packed = pack.Finish();
+  if (packed != 0 && packed != 128 + SIGPIPE) {
+    throw CallError("git cannot pack the work: " + Words(pack));
   }
-  if (!is_indexed || !is_packed) {
-    throw CallError("git cannot add the work to your repository: " + index.Words());
+  if (!is_indexed || packed != 0) {
+    throw CallError("git cannot add the work to your repository: " + Words(index));
   }
 }
 

@@ -37,7 +37,7 @@ Finding CheckLimactl(const std::optional<fs::path>& limactl, const support::Cont
   const std::string version = child.ReadLine(context).value_or("");
   if (const int exit_code = child.Finish(context); exit_code != 0) {
     return Failed(limactl->string() + " --version exits with status " + std::to_string(exit_code) +
-                      ": " + child.ErrorText(),
+                      ": " + child.error(),
                   ::geteuid() == 0 ? "run this as the user who owns the instance" : kInstallLima);
   }
   const std::string found = version + " (" + limactl->string() + ")";

@@ -51,9 +51,12 @@ json ServerUnderTest::Request(const std::string& method, const json& params,
     if (message.contains("result") && message["result"].is_object()) return message["result"];
     throw support::CallError(method + " returns: " + Shorten(support::ToUtf8(*line)));
   }
+  constexpr std::size_t kShown = 2048;
   const int exit_code = child_.Finish(context);
+  const std::string& error = child_.error();
   throw support::CallError("it exits with status " + std::to_string(exit_code) + " during " +
-                           method + ": " + child_.ErrorText());
+                           method + ": " +
+                           error.substr(error.size() - std::min(error.size(), kShown)));
 }
 
 json ServerUnderTest::CallTool(const std::string& name, const json& arguments,

@@ -136,19 +136,21 @@ std::string FoldName(std::string_view name) {
   return fnmatch("git~1", folded.c_str(), FNM_CASEFOLD) == 0 ? ".git" : folded;
 }
 
-HostPrograms::HostPrograms(std::span<const HostProgram> further)
-    : rows_(std::begin(kPrograms), std::end(kPrograms)) {
-  rows_.insert(rows_.end(), further.begin(), further.end());
-  for (std::size_t row = 0; row < rows_.size(); ++row) {
-    for (std::string_view text : support::Words(rows_[row].patterns)) {
-      const bool is_at_top = text.starts_with('/');
-      const bool is_directory = text.ends_with('/');
-      text = text.substr(is_at_top ? 1 : 0);
-      text.remove_suffix(is_directory ? 1 : 0);
-      const int flags = FNM_CASEFOLD | FNM_PATHNAME | (is_directory ? FNM_LEADING_DIR : 0);
-      patterns_.push_back({std::string(text), row, flags, is_at_top});
-    }
+HostPrograms::HostPrograms(std::span<const HostProgram> further) {
+  for (const HostProgram& row : kPrograms) Add(row);
+  for (const HostProgram& row : further) Add(row);
+}
+
+void HostPrograms::Add(const HostProgram& row) {
+  for (std::string_view text : support::Words(row.patterns)) {
+    const bool is_at_top = text.starts_with('/');
+    const bool is_directory = text.ends_with('/');
+    text = text.substr(is_at_top ? 1 : 0);
+    text.remove_suffix(is_directory ? 1 : 0);
+    const int flags = FNM_CASEFOLD | FNM_PATHNAME | (is_directory ? FNM_LEADING_DIR : 0);
+    patterns_.push_back({std::string(text), rows_.size(), flags, is_at_top});
   }
+  rows_.push_back(row);
 }
 
 std::vector<HostMatch> HostPrograms::Match(std::string_view path) const {

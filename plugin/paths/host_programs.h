@@ -11,14 +11,14 @@
 /// to write some of it, and for reports on what the guest has changed.
 namespace paths {
 
-/// What makes the program run it.
-enum class RunBy : char {
-  kLooking = 'A',    ///< cd, a prompt, TAB, git status, a file or folder opened in an editor
-  kHarmless = 'Q',   ///< a command that people take for harmless there: --version, list, make -n
-  kAgent = 'G',      ///< the start of an agent
-  kBuilding = 'B',   ///< build, test, install, run, commit
-  kPrompt = 'P',     ///< nothing: an agent reads it as text
-  kElsewhere = 'X',  ///< another machine, such as CI
+/// What makes the program run it, the most dangerous first.
+enum class RunBy : std::uint8_t {
+  kLooking,    ///< cd, a prompt, TAB, git status, a file or folder opened in an editor
+  kHarmless,   ///< a command that people take for harmless there: --version, list, make -n
+  kAgent,      ///< the start of an agent
+  kBuilding,   ///< build, test, install, run, commit
+  kPrompt,     ///< nothing: an agent reads it as text
+  kElsewhere,  ///< another machine, such as CI
 };
 
 enum class Writing : std::uint8_t {
@@ -56,6 +56,9 @@ class HostPrograms {
  public:
   /// With `further` rows, such as those of agents, which this folder does not know.
   explicit HostPrograms(std::span<const HostProgram> further = {});
+
+  /// Its texts must outlive this object.
+  void Add(const HostProgram& row);
 
   /// The most dangerous first within each program.
   [[nodiscard]] std::span<const HostProgram> rows() const { return rows_; }

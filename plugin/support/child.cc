@@ -2,20 +2,17 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <system_error>
 #include <utility>
 
 #include "support/errors.h"
-#include "support/spawn.h"
 #include "support/wake_pipe.h"
 
 namespace support {
@@ -24,21 +21,39 @@ namespace {
 /// How late a deadline or a program's exit may be noticed.
 constexpr int kPollMilliseconds = 10;
 
+constexpr std::size_t kMaxError = std::size_t{64} << 10;
+
+/// Appends what can be read to `text`. Closes `file` at its end.
+void ReadSome(FileDescriptor& file, std::string& text) {
+  std::array<char, 65536> buffer{};
+  const ssize_t count = ::read(file.get(), buffer.data(), buffer.size());
+  if (count > 0) text.append(buffer.data(), static_cast<std::size_t>(count));
+  if (count == 0 || (count < 0 && errno != EINTR)) file.Close();
+}
+
 }  // namespace
 
-Child::Child(const std::vector<std::string>& command) : error_(std::tmpfile(), &std::fclose) {
-  if (!error_) throw std::system_error(errno, std::generic_category(), "temporary file");
-  ::fcntl(::fileno(error_.get()), F_SETFD, FD_CLOEXEC);
+Child::Child(const std::vector<std::string>& command, SpawnStreams streams,
+             const Variables& environment) {
   Pipe input;
   Pipe output;
+  Pipe error;
+  if (streams.input == kPipe) {
+    streams.input = input.read_end.get();
+    input_ = std::move(input.write_end);
+    ::fcntl(input_.get(), F_SETFL, O_NONBLOCK);
+  }
+  if (streams.output == kPipe) {
+    streams.output = output.write_end.get();
+    output_ = std::move(output.read_end);
+  }
+  streams.error = error.write_end.get();
+  error_ = std::move(error.read_end);
   try {
-    pid_ = Spawn(command, {input.read_end.get(), output.write_end.get(), ::fileno(error_.get())},
-                 SpawnSession::kShared);
+    pid_ = Spawn(command, streams, SpawnSession::kShared, environment);
   } catch (const std::system_error& problem) {
     throw CallError(command.front() + " cannot be started: " + problem.code().message());
   }
-  input_ = std::move(input.write_end);
-  output_ = std::move(output.read_end);
 }
 
 Child::~Child() {
@@ -48,8 +63,37 @@ Child::~Child() {
   }
 }
 
-void Child::Write(std::string_view text) {
-  (void)!::write(input_.get(), text.data(), text.size());
+bool Child::Poll(bool for_input, int milliseconds) {
+  std::array<pollfd, 3> polled = {pollfd{output_.get(), POLLIN, 0}, pollfd{error_.get(), POLLIN, 0},
+                                  pollfd{for_input ? input_.get() : -1, POLLOUT, 0}};
+  if (::poll(polled.data(), polled.size(), milliseconds) <= 0) return false;
+  if (polled[0].revents != 0) ReadSome(output_, received_);
+  if (polled[1].revents != 0) ReadSome(error_, error_text_);
+  if (error_text_.size() > kMaxError) error_text_.erase(0, error_text_.size() - kMaxError);
+  return true;
+}
+
+bool Child::Write(std::string_view text, const Context& context) {
+  while (!text.empty() && input_.valid()) {
+    const ssize_t count = ::write(input_.get(), text.data(), text.size());
+    if (count < 0 && errno != EAGAIN && errno != EINTR) return false;
+    if (count > 0) {
+      text.remove_prefix(static_cast<std::size_t>(count));
+    } else {
+      context.ThrowIfStopped();
+      Poll(true, kPollMilliseconds);
+    }
+  }
+  return text.empty();
+}
+
+bool Child::WaitForOutput(const Context& context) {
+  const std::size_t before = received_.size();
+  while (output_.valid() && received_.size() == before) {
+    context.ThrowIfStopped();
+    Poll(false, kPollMilliseconds);
+  }
+  return received_.size() > before;
 }
 
 std::optional<std::string> Child::ReadLine(const Context& context) {
@@ -59,41 +103,32 @@ std::optional<std::string> Child::ReadLine(const Context& context) {
       received_.erase(0, end + 1);
       return line;
     }
-    context.ThrowIfStopped();
-    pollfd polled{output_.get(), POLLIN, 0};
-    if (::poll(&polled, 1, kPollMilliseconds) <= 0) continue;
-    std::array<char, 65536> buffer{};
-    const ssize_t count = ::read(output_.get(), buffer.data(), buffer.size());
-    if (count <= 0) return std::nullopt;
-    received_.append(buffer.data(), static_cast<std::size_t>(count));
+    if (!WaitForOutput(context)) return std::nullopt;
+  }
+}
+
+void Child::Read(const std::function<bool(std::string_view)>& on_output, const Context& context) {
+  while (!received_.empty() || WaitForOutput(context)) {
+    if (!on_output(std::exchange(received_, ""))) return;
   }
 }
 
 int Child::Finish(const Context& context) {
   CloseInput();
   if (pid_ < 0) return exit_code_;
-  while (ReadLine(context)) {
-  }
+  Read([](std::string_view) { return true; }, context);
   int status = 0;
   pid_t ended = 0;
   while ((ended = ::waitpid(pid_, &status, WNOHANG)) == 0) {
-    Pause(std::chrono::milliseconds(kPollMilliseconds), context);
+    context.ThrowIfStopped();
+    Poll(false, error_.valid() ? kPollMilliseconds : 1);
   }
   pid_ = -1;
+  while (error_.valid() && Poll(false, 0)) {
+  }
   // There is no status if this program was started with SIGCHLD ignored.
   if (ended > 0) exit_code_ = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   return exit_code_;
-}
-
-std::string Child::ErrorText() const {
-  constexpr off_t kKeptBytes = 2048;
-  const int file = ::fileno(error_.get());
-  struct stat status {};
-  if (::fstat(file, &status) != 0) return "";
-  std::array<char, kKeptBytes> buffer{};
-  const ssize_t count =
-      ::pread(file, buffer.data(), buffer.size(), std::max<off_t>(0, status.st_size - kKeptBytes));
-  return {buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(0, count))};
 }
 
 }  // namespace support

@@ -2,8 +2,7 @@
 
 #include <sys/types.h>
 
-#include <cstdio>
-#include <memory>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,24 +10,29 @@
 
 #include "support/context.h"
 #include "support/file_descriptor.h"
+#include "support/spawn.h"
 
 namespace support {
 
-/// A child program that reads and writes lines. At its context's deadline, each function throws
-/// Stopped. One thread.
+/// A child program, its input and its output. At its context's deadline, each function throws
+/// Stopped. One thread. The caller must ignore SIGPIPE.
 class Child {
  public:
+  /// For SpawnStreams: a pipe to this object. Standard error is always one.
+  static constexpr int kPipe = -2;
+
   /// Throws CallError when the program cannot be started.
-  explicit Child(const std::vector<std::string>& command);
+  explicit Child(const std::vector<std::string>& command,
+                 SpawnStreams streams = {.input = kPipe, .output = kPipe},
+                 const Variables& environment = OwnVariables());
 
   /// Kills the program if it still runs. If that is limactl, its plugin sees the end of its input.
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// Write at most 16 KiB, a pipe's capacity, before the program reads. If the program no longer
-  /// reads, ReadLine returns nullopt. The caller must ignore SIGPIPE.
-  void Write(std::string_view text);
+  /// Returns false if the program no longer reads. Keeps what the program prints meanwhile.
+  bool Write(std::string_view text, const Context& context = {});
 
   /// Closes its standard input.
   void CloseInput() { input_.Close(); }
@@ -36,20 +40,33 @@ class Child {
   /// Returns the next line of standard output without its line end; nullopt at the end of output.
   std::optional<std::string> ReadLine(const Context& context);
 
+  /// Passes on the standard output until it ends or `on_output` returns false.
+  void Read(const std::function<bool(std::string_view)>& on_output, const Context& context = {});
+
   /// Closes its input, discards its output and waits until it exits. Returns the exit code, or 128
   /// plus the number of the signal that killed it.
-  int Finish(const Context& context);
+  int Finish(const Context& context = {});
 
-  /// The last 2 KiB of its standard error.
-  [[nodiscard]] std::string ErrorText() const;
+  /// As Finish returned it.
+  [[nodiscard]] int exit_code() const { return exit_code_; }
+
+  /// The last 64 KiB of its standard error.
+  [[nodiscard]] const std::string& error() const { return error_text_; }
 
  private:
+  /// Reads what there is, after at most `milliseconds`; `for_input`: also waits until the program
+  /// reads. Returns false if nothing happened.
+  bool Poll(bool for_input, int milliseconds);
+  /// Returns false at the end of the output.
+  bool WaitForOutput(const Context& context);
+
   pid_t pid_ = -1;
   int exit_code_ = 0;
   FileDescriptor input_;
   FileDescriptor output_;
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> error_;  ///< an unlinked temporary file
+  FileDescriptor error_;
   std::string received_;
+  std::string error_text_;
 };
 
 }  // namespace support

@@ -64,15 +64,25 @@ TEST_F(ReportTest, NamesWhatIsWorthALook) {
       {"mkdir hooks; git config core.hooksPath hooks",
        "echo > hooks/post-checkout",
        {"Programs of this host run or obey:",
-        "  hooks/post-checkout: git: your core.hookspath names it",
-        "    git switch and merge may run it. To switch without: git -c core.hooksPath=/dev/null "
-        "switch agent/main"}},
+        "  hooks/post-checkout: git: your core.hookspath names it, git switch and merge may run "
+        "it. To "
+        "switch without: git -c core.hooksPath=/dev/null switch agent/main"}},
       {"git config core.hooksPath hooks/_",
        "mkdir -p hooks; echo > hooks/pre-commit; echo > x",
        {"Programs of this host run or obey:",
-        "  hooks/pre-commit: git: your core.hookspath names it",
-        "    git switch and merge may run it. To switch without: git -c core.hooksPath=/dev/null "
-        "switch agent/main"}},
+        "  hooks/pre-commit: git: your core.hookspath names it, git switch and merge may run it. "
+        "To "
+        "switch without: git -c core.hooksPath=/dev/null switch agent/main"}},
+      {"mkdir 'my [hooks]'; git config core.hooksPath 'my [hooks]'",
+       "echo > 'my [hooks]/a'; mkdir 'my h'; echo > 'my h/a'",
+       {"Programs of this host run or obey:",
+        "  my [hooks]/a: git: your core.hookspath names it, git switch and merge may run it. To "
+        "switch without: git -c core.hooksPath=/dev/null switch agent/main"}},
+      {"git config core.hooksPath .",
+       "mkdir d; echo > d/a",
+       {"Programs of this host run or obey:",
+        "  d/a: git: your core.hookspath names it, git switch and merge may run it. To switch "
+        "without: git -c core.hooksPath=/dev/null switch agent/main"}},
       {"mkdir t; echo > t/settings; git config include.path ../t/settings",
        "echo '#' > t/settings",
        {"Programs of this host run or obey:", "  t/settings: git: your include.path names it"}},
@@ -85,7 +95,7 @@ TEST_F(ReportTest, NamesWhatIsWorthALook) {
         "  c -> .Git/hooks", "  e -> d/../../x"}},
       {"mkdir lib; echo > lib/a",
        "mkdir LIB; echo > LIB/b",
-       {"Names that a file system may take for another:", "  LIB/b: lib"}},
+       {"Names that a file system may take for another:", "  LIB: lib"}},
       {"mkdir lib LIB; echo > lib/a; echo > LIB/a", "echo '#' > lib/a", {}},
       {"",
        "echo > \"$(printf 'a\\033b')\"; echo > \"$(printf 'a\\342\\200\\256b')\";"

@@ -75,12 +75,12 @@ TEST(FileLock, IsHeldByChildrenOfGit) {
   };
   auto lock = take();
   support::Pipe input;
-  GitChild child = Git::Users(directory.path(), lock->descriptor())
-                       .Start({"hash-object", "--stdin"}, {.input = input.read_end.get()});
+  support::Child child = Git::Users(directory.path(), lock->descriptor())
+                             .Start({"hash-object", "--stdin"}, {.input = input.read_end.get()});
   lock.reset();
   EXPECT_FALSE(take());
   input.write_end.Close();
-  EXPECT_TRUE(child.Finish());
+  EXPECT_EQ(child.Finish(), 0);
   EXPECT_TRUE(take());
 }
 

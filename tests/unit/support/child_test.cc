@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "support/errors.h"
+#include "support/wake_pipe.h"
 
 namespace support {
 namespace {
@@ -45,8 +46,33 @@ TEST_F(ChildTest, ReturnsTheExitCode) {
 TEST_F(ChildTest, KeepsTheEndOfStandardError) {
   Child child(Shell("yes no | head -c 100000 >&2; echo >&2; echo one >&2; echo two >&2"));
   child.Finish(ample);
-  EXPECT_THAT(child.ErrorText(), ::testing::EndsWith("\none\ntwo\n"));
-  EXPECT_EQ(child.ErrorText().size(), 2048U);
+  EXPECT_THAT(child.error(), ::testing::EndsWith("\none\ntwo\n"));
+  EXPECT_EQ(child.error().size(), 65536U);
+}
+
+TEST_F(ChildTest, WritesToAProgramThatPrintsMuch) {
+  const std::string text(1 << 20, 'x');
+  Child child(Shell("head -c 1000000 /dev/zero; head -c 1000000 /dev/zero >&2; exec cat"));
+  EXPECT_TRUE(child.Write(text, ample));
+  child.CloseInput();
+  std::string output;
+  child.Read(
+      [&](std::string_view bytes) {
+        output += bytes;
+        return true;
+      },
+      ample);
+  EXPECT_EQ(output, std::string(1000000, '\0') + text);
+  EXPECT_FALSE(Child(Shell("exec <&-")).Write(text, ample));
+}
+
+TEST_F(ChildTest, UsesTheStreamsAndVariablesOfTheCaller) {
+  Pipe pipe;
+  Child printer(Shell("echo $NAME"), {.output = pipe.write_end.get()}, {"NAME=value"});
+  pipe.write_end.Close();
+  Child reader({"cat"}, {.input = pipe.read_end.get(), .output = Child::kPipe});
+  EXPECT_EQ(printer.Finish(ample), 0);
+  EXPECT_EQ(reader.ReadLine(ample), "value");
 }
 
 TEST_F(ChildTest, WaitsNoLongerThanTheDeadline) {
