@@ -9,7 +9,7 @@
 #include <set>
 #include <system_error>
 
-#include "changes/git_config.h"
+#include "copy/git.h"
 #include "support/file_descriptor.h"
 #include "support/paths.h"
 #include "support/sha256.h"
@@ -21,24 +21,24 @@ namespace fs = std::filesystem;
 
 // What is beyond these is not examined, or only by its size and time.
 constexpr std::size_t kMaxEntries = 500'000;
-constexpr int kMaxDepth = 100;
+constexpr int kMaxDepth = 50;
+constexpr std::size_t kMaxConfigurations = 1000;
 constexpr std::size_t kMaxFile = std::size_t{1} << 20;
 constexpr std::size_t kMaxRead = std::size_t{256} << 20;
 
 constexpr const char* kFile = "100644";
 constexpr const char* kSpecial = "010000";
 
-/// Directories of which only the number of files, and their sizes and times, count.
+/// Directories of which only the number of entries counts.
 constexpr std::array<std::string_view, 5> kHeavy = {"node_modules", ".venv", "venv", "vendor",
                                                     "target"};
 /// Where these have programs that PATH may name.
 constexpr std::array<const char*, 2> kPrograms = {"/.bin", "/bin"};
 
 /// Files of a repository that make git run or read something.
-constexpr std::array<const char*, 7> kObeyedByGit = {"commondir",
+constexpr std::array<const char*, 6> kObeyedByGit = {"commondir",
                                                      "info/attributes",
                                                      "objects/info/alternates",
-                                                     "objects/info/http-alternates",
                                                      "rebase-apply",
                                                      "rebase-merge/git-rebase-todo",
                                                      "sequencer/todo"};
@@ -89,6 +89,7 @@ class Reader {
       paths.push_back(directory + (directory.empty() ? "" : "/") +
                       entry->path().filename().string());
     }
+    std::sort(paths.begin(), paths.end());
     return paths;
   }
 
@@ -101,10 +102,10 @@ class Reader {
       const std::string name = copy::Folded(fs::path(path).filename().string());
       if (type != fs::file_type::directory) {
         AddIfObeyed(path, type);
-        if (name == "head") AddBareRepository(directory, path, depth);
+        if (name == "head") AddBareRepository(directory, path);
       } else if (name == ".git") {
         Add(path);
-        ReadRepository(path, depth);
+        ReadRepository(path);
       } else if (name == ".hg" || name == ".jj") {
         for (const char* file : kObeyedByOthers) Add(path + "/" + file);
       } else if (std::find(kHeavy.begin(), kHeavy.end(), name) != kHeavy.end()) {
@@ -147,23 +148,15 @@ class Reader {
 
   void AddHeavy(const std::string& directory) {
     for (const char* programs : kPrograms) AddPrograms(directory + programs);
-    std::vector<std::string> files;
+    std::size_t count = 0;
     std::error_code error;
-    fs::recursive_directory_iterator entry(top_ / directory,
-                                           fs::directory_options::skip_permission_denied, error);
+    fs::recursive_directory_iterator entry(top_ / directory, error);
     for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-      if (++entries_ > kMaxEntries || entry.depth() > kMaxDepth) break;
-      struct stat status {};
-      if (::lstat(entry->path().c_str(), &status) != 0 || S_ISDIR(status.st_mode)) continue;
-      files.push_back(entry->path().string() + '\0' + std::to_string(status.st_mode) + " " +
-                      std::to_string(status.st_size) + " " + std::to_string(status.st_mtime));
+      if (++entries_ > kMaxEntries) break;
+      ++count;
     }
     state_.is_cut = state_.is_cut || error || entry != fs::recursive_directory_iterator();
-    std::sort(files.begin(), files.end());
-    std::string text;
-    for (const std::string& file : files) text += file + '\0';
-    state_.items[{directory, ""}] = {
-        copy::kDirectory, std::to_string(files.size()) + " files " + support::Sha256(text)};
+    state_.items[{directory, ""}] = {copy::kDirectory, std::to_string(count) + " entries"};
   }
 
   /// Executables and links in a directory.
@@ -185,73 +178,70 @@ class Reader {
   // git's own directories.
 
   /// As one item: git takes any directory with a file HEAD for a repository if the rest is there.
-  void AddBareRepository(const std::string& directory, const std::string& head, int depth) {
+  void AddBareRepository(const std::string& directory, const std::string& head) {
     auto outer = std::exchange(state_.items, {});
-    ReadRepository(directory, depth);
+    ReadRepository(directory);
     const std::string parts = Serialize(state_);
     state_.items = std::move(outer);
     Add(head);
     state_.items[{head, ""}].value += support::Sha256(parts);
   }
 
-  void ReadRepository(const std::string& directory, int depth) {
+  void ReadRepository(const std::string& directory) {
     const std::string within = directory + (directory.empty() ? "" : "/");
     for (const char* file : kObeyedByGit) Add(within + file);
-    for (const char* name : {"config", "config.worktree"}) {
-      ReadConfiguration(within + name, "", depth);
-    }
+    for (const char* name : {"config", "config.worktree"}) ReadConfiguration(within + name, "");
     AddPrograms(within + "hooks");
-    for (const char* name : {"modules", "worktrees"}) ReadRepositories(within + name, depth + 1);
+    for (const char* name : {"modules", "worktrees"}) ReadRepositories(within + name);
   }
 
   /// Names of submodules may have slashes.
-  void ReadRepositories(const std::string& directory, int depth) {
-    if (depth > kMaxDepth) return;
+  void ReadRepositories(const std::string& directory) {
     for (const std::string& path : List(directory)) {
       std::error_code error;
-      if (fs::exists(fs::symlink_status(top_ / path / "HEAD", error))) {
-        ReadRepository(path, depth);
-      } else {
-        ReadRepositories(path, depth + 1);
-      }
+      const bool is_repository = fs::exists(fs::symlink_status(top_ / path / "HEAD", error));
+      is_repository ? ReadRepository(path) : ReadRepositories(path);
     }
   }
 
-  /// `key` is what makes git read it.
-  void ReadConfiguration(const std::string& file, const std::string& key, int depth) {
-    if (depth > kMaxDepth || !configurations_.insert(file).second) return;
+  /// `key` is the setting that makes git read the file.
+  void ReadConfiguration(const std::string& file, const std::string& key) {
+    if (!configurations_.insert(file).second) return;
+    state_.is_cut = state_.is_cut || configurations_.size() > kMaxConfigurations;
+    if (configurations_.size() > kMaxConfigurations) return;
     const auto text = ReadRegularFile(top_ / file, kMaxFile);
-    const auto settings = text ? ParseGitConfig(*text) : std::nullopt;
-    if (!settings) return Add(file, key);
-    for (const auto& [name, value] : *settings) {
-      if (copy::RowOfKey(name, programs_) == nullptr || IsHarmless(name, value)) continue;
-      Item& item = state_.items[{file, name}];
-      item = {kFile, support::Sha256(item.value + value)};
-      const bool is_include = name.starts_with("include");
-      for (const std::string& path :
-           copy::NamedPaths(name, value, is_include ? (top_ / file).parent_path() : top_)) {
-        const auto below = support::PathBelow(path, top_.string());
-        if (!below || below->empty()) continue;
-        AddNamed(std::string(*below), name, depth + 1);
-      }
+    // Only the text: git is not in the project, and follows no include.
+    const copy::GitOutput settings = git_.Run(
+        {"-C", "/", "config", "--no-includes", "--file", "-", "--list", "-z"}, text.value_or(""));
+    if (!text || !settings.ok()) return Add(file, key);
+    for (const std::string& setting : copy::Split(settings.output, '\0')) {
+      const std::size_t end = std::min(setting.find('\n'), setting.size());
+      AddSetting(file, setting.substr(0, end), setting.substr(std::min(end + 1, setting.size())));
     }
   }
 
-  /// What a setting names is run or read as it is.
-  void AddNamed(const std::string& path, const std::string& key, int depth) {
-    std::error_code error;
-    const auto type = fs::symlink_status(top_ / path, error).type();
-    if (type == fs::file_type::directory) {
-      if (key == "core.hookspath") AddPrograms(path, key);
-    } else if (key.starts_with("include")) {
-      ReadConfiguration(path, key, depth);
-    } else {
-      Add(path, key);
+  void AddSetting(const std::string& file, const std::string& key, const std::string& value) {
+    if (copy::RowOfKey(key, programs_) == nullptr || IsHarmless(key, value)) return;
+    Item& item = state_.items[{file, key}];
+    item = {kFile, support::Sha256(item.value + value)};
+    const bool is_include = key.starts_with("include");
+    for (const std::string& path :
+         copy::NamedPaths(key, value, is_include ? (top_ / file).parent_path() : top_)) {
+      const auto below = support::PathBelow(path, top_.string());
+      if (!below || below->empty()) continue;
+      std::error_code error;
+      const auto type = fs::symlink_status(path, error).type();
+      if (type != fs::file_type::directory) {
+        is_include ? ReadConfiguration(std::string(*below), key) : Add(std::string(*below), key);
+      } else if (key == "core.hookspath") {
+        AddPrograms(std::string(*below), key);
+      }
     }
   }
 
   const fs::path top_;
   const paths::HostPrograms& programs_;
+  const copy::Git git_ = copy::Git::Neutral("/nonexistent", -1);
   State state_;
   std::set<std::string> configurations_;  ///< that were read
   std::size_t entries_ = 0;
@@ -281,7 +271,7 @@ std::vector<copy::Change> Compare(const State& before, const State& after) {
     change.key = key;
     change.note = key;
     if (item.mode == copy::kLink) change.target = item.value;
-    if (item.mode == copy::kDirectory) change.note = item.value.substr(0, item.value.rfind(' '));
+    if (item.mode == copy::kDirectory) change.note = item.value;
     changes.push_back(std::move(change));
   }
   return changes;
