@@ -21,9 +21,10 @@ Commands:
   serve      Serve MCP over standard input and output for an instance (default: "default")
   run        Start an agent that can only use the tools of an instance (default: "agent")
   copy       Copy the project into an instance, or refresh the copy
-  diff       Show what was changed in the copy
+  diff       Show what was changed in the copy, or on a mount
   take       Bring that back, as a branch
   drop       Delete the copy
+  changes    Print what programs of this host run or obey that was changed on a mount
   configure  Let an agent find the server, and switch off its own file and shell tools
   info       Print the tools as JSON
   doctor     Check everything between an agent and an instance, and print what to do
@@ -38,13 +39,14 @@ struct Command {
   int (*run)(const std::vector<std::string>& arguments);
 };
 
-constexpr std::array<Command, 10> kCommands = {{
+constexpr std::array<Command, 11> kCommands = {{
     {"serve", &Serve},
     {"run", &RunAgent},
     {"copy", &Copy},
     {"diff", &Diff},
     {"take", &Take},
     {"drop", &Drop},
+    {"changes", &Changes},
     {"configure", &Configure},
     {"info", &Info},
     {"doctor", &Doctor},

@@ -33,6 +33,7 @@ int Copy(const std::vector<std::string>& arguments);
 int Diff(const std::vector<std::string>& arguments);
 int Take(const std::vector<std::string>& arguments);
 int Drop(const std::vector<std::string>& arguments);
+int Changes(const std::vector<std::string>& arguments);  ///< returns 1 if something was changed
 int Info(const std::vector<std::string>& arguments);
 int Doctor(const std::vector<std::string>& arguments);  ///< returns 1 if a check failed
 

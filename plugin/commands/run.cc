@@ -17,6 +17,7 @@
 #include "agents/session.h"
 #include "commands/commands.h"
 #include "commands/copy_command.h"
+#include "commands/mounted_project.h"
 #include "commands/option_parser.h"
 #include "commands/project.h"
 #include "commands/serve_options.h"
@@ -28,7 +29,6 @@
 #include "lima/mounts.h"
 #include "lima/sandbox.h"
 #include "paths/guest_reach.h"
-#include "paths/roots.h"
 #include "support/child.h"
 #include "support/environment.h"
 #include "support/errors.h"
@@ -250,27 +250,6 @@ void FillRequest(const Agent& agent, const cxxopts::ParseResult& parsed, const S
 
 // The copy.
 
-/// False for a project on a writable mount. Throws support::CallError if it is neither that nor
-/// apart from all mounts.
-bool WorksInCopy(const lima::InstanceConfiguration& configuration,
-                 const std::vector<lima::Mount>& mounts, const std::string& project) {
-  // A --copy-dir of before.
-  const auto place = copy::SidePlace::Find(configuration.directory(), project);
-  const auto facts = place ? place->ReadFacts() : std::nullopt;
-  if (facts && facts->directory != facts->project) return true;
-
-  const std::vector<paths::Root> roots = paths::RootsOfMounts(mounts);
-  const auto mount = paths::HostNames(roots).Find(project);
-  if (mount && roots[mount->value].writable) return false;
-  const GuestReach readable(mounts, GuestReach::Access::kReading);
-  const auto location = readable.Touching(project);
-  if (!location) return true;
-  throw CallError("the instance \"" + configuration.name + "\" mounts " + *location +
-                  (readable.Above(project) ? " read-only" : ", a part of the project") +
-                  ". Work in a copy instead: limactl mcp run AGENT, in the instance \"" +
-                  kAgentInstance + "\", or --copy-dir DIR, outside all mounts");
-}
-
 /// Returns the lock that keeps the copy as it is while the agent runs.
 copy::FileLock PrepareCopy(const std::string& instance, const std::string& project,
                            const std::string& directory) {
@@ -337,7 +316,9 @@ int RunAgent(const std::vector<std::string>& arguments) {
   const auto configuration = lima::LoadConfiguration(lima::HomeDirectory(), instance);
   const auto mounts = lima::ListMounts(configuration);
   const GuestReach reach(mounts);
-  const bool in_copy = !directory.empty() || WorksInCopy(configuration, mounts, request.project);
+  const auto mount =
+      directory.empty() ? FindMount(configuration, mounts, request.project) : std::nullopt;
+  const bool in_copy = !mount;
   if (in_copy && parsed->count("root") > 0) {
     throw UsageError("--root is for mounted projects; in a copy there is nothing else");
   }
@@ -354,6 +335,8 @@ int RunAgent(const std::vector<std::string>& arguments) {
     ::_exit(0);
   };
   if (support::RunInForeground(check_version) != 0) return 1;
+  std::optional<MountedProject> mounted;
+  if (mount) mounted.emplace(configuration, *mount, request.project).BeginSession();
   StartIfStopped(configuration);
   std::optional<copy::FileLock> use;
   if (in_copy) use = PrepareCopy(instance, request.project, directory);
@@ -364,6 +347,7 @@ int RunAgent(const std::vector<std::string>& arguments) {
   }
   const int exit_code = support::RunInForeground([&] { Start(agent, request, program); });
   if (in_copy) PrintSummary(instance, request.project);
+  if (mounted) mounted->EndSession();
   return exit_code;
 }
 

@@ -77,6 +77,7 @@ std::string Summary(const SideRepository& side, const GuestState& state,
 /// through a pager, nothing of it raw. Else as a patch for `git apply`. With `only_names`: names
 /// and numbers of lines.
 void PrintDiff(const SideRepository& side, bool only_names);
+void PrintDiff(const Git& git, const Git::Arguments& sides, bool only_names);
 
 /// A part of git's output for a terminal: lines that are printable, bounded, and coloured by their
 /// first characters. Keeps the incomplete line in `rest`.

@@ -19,7 +19,7 @@ namespace {
 /// Bytes of a line that a terminal is shown.
 constexpr std::size_t kMaxLine = 4096;
 
-const std::string kWhat = "git cannot compare the copy with what was sent";
+const std::string kWhat = "git cannot compare";
 
 /// Nothing that the user or the guest has configured changes it.
 const Git::Arguments kDiff = {"diff", "--no-color", "--no-ext-diff", "--no-textconv",
@@ -75,13 +75,17 @@ std::string TerminalLines(std::string_view bytes, std::string& rest) {
 }
 
 void PrintDiff(const SideRepository& side, bool only_names) {
+  PrintDiff(side.git(), {side.facts().sent, side.facts().work}, only_names);
+}
+
+void PrintDiff(const Git& git, const Git::Arguments& sides, bool only_names) {
   const bool on_terminal = ::isatty(STDOUT_FILENO) != 0;
   const bool is_patch = !on_terminal && !only_names;
   Git::Arguments arguments = kDiff;
   if (only_names) arguments.emplace_back("--stat");
   if (is_patch) arguments.emplace_back("--binary");
-  arguments.insert(arguments.end(), {side.facts().sent, side.facts().work});
-  support::Child diff = side.git().Start(arguments, {.output = is_patch ? STDOUT_FILENO : -1});
+  arguments.insert(arguments.end(), sides.begin(), sides.end());
+  support::Child diff = git.Start(arguments, {.output = is_patch ? STDOUT_FILENO : -1});
   // Only for what there is to see: an empty one would wait for the user.
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> pager(nullptr, &::pclose);
   bool wanted = true;  // until the user has seen enough

@@ -37,11 +37,6 @@ FileLock TakeWorkLock(const fs::path& file) {
   return std::move(*lock);
 }
 
-std::string ReadText(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 std::optional<CopyFacts> ReadFactsIn(const fs::path& repository) {
   const std::string text = ReadText(repository / kFacts);
   const auto parts = Split(text, '\0');
@@ -49,16 +44,6 @@ std::optional<CopyFacts> ReadFactsIn(const fs::path& repository) {
   CopyFacts facts;
   for (std::size_t i = 0; i < parts.size(); ++i) facts.*kFields.at(i) = parts[i];
   return facts;
-}
-
-/// Replaces the file at once, so that a killed command leaves the old one or the new one.
-void WriteText(const fs::path& path, const std::string& text) {
-  const fs::path temporary = path.string() + ".lock";  // SideRepository removes it
-  std::ofstream file(temporary, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw support::CallError("cannot write " + temporary.string());
-  fs::rename(temporary, path);
 }
 
 void RemoveLeftovers(const fs::path& repository) {
@@ -100,6 +85,7 @@ SidePlace::SidePlace(const fs::path& instance_directory, const std::string& proj
   repository = directory / (id + ".git");
   work_lock = directory / (id + ".work");
   use_lock = directory / (id + ".use");
+  baseline = directory / (id + ".baseline");
 }
 
 std::optional<SidePlace> SidePlace::Find(const fs::path& instance_directory, const fs::path& path) {
@@ -185,6 +171,20 @@ ScratchDirectory::ScratchDirectory(const SideRepository& side) : path_(side.path
 ScratchDirectory::~ScratchDirectory() {
   std::error_code ignored;
   fs::remove_all(path_, ignored);
+}
+
+std::string ReadText(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void WriteText(const fs::path& path, const std::string& text) {
+  const fs::path temporary = path.string() + ".lock";  // SideRepository removes it
+  std::ofstream file(temporary, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw support::CallError("cannot write " + temporary.string());
+  fs::rename(temporary, path);
 }
 
 std::string QuotedLine(const std::string& text) {

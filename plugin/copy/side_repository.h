@@ -74,6 +74,7 @@ struct SidePlace {
   std::filesystem::path repository;
   std::filesystem::path work_lock;
   std::filesystem::path use_lock;
+  std::filesystem::path baseline;  ///< of a project on a mount
 };
 
 /// The bare repository beside the user's, in the instance's directory. It borrows the user's
@@ -124,6 +125,13 @@ class ScratchDirectory {
  private:
   const std::filesystem::path path_;
 };
+
+/// The bytes of a file; empty if it cannot be read.
+std::string ReadText(const std::filesystem::path& path);
+
+/// Replaces the file at once, so that a killed command leaves the old one or the new one. Throws
+/// support::CallError.
+void WriteText(const std::filesystem::path& path, const std::string& text);
 
 /// As a line of a file of git's, in its C style.
 std::string QuotedLine(const std::string& text);

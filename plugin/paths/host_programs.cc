@@ -45,6 +45,7 @@ constexpr HostProgram kPrograms[] = {
     {"rust-toolchain.toml rust-toolchain", kHarmless, "rustup", "the toolchain may be a directory"},
     {"Makefile GNUmakefile *.mk", kLooking, "make, bash-completion", "runs make to list targets"},
     {"bin/ node_modules/.bin/ .venv/bin/ vendor/bin/", kLooking, "shells", "planted programs, if PATH has the directory"},
+    {"bin/", kLooking, "shells", "your PATH has the directory", Writing::kAllowed, "PATH"},
 
     // Editors
     {".github/agents/ .github/hooks/ .github/copilot/ .github/extensions/ .github/skills/ .github/lsp.json .github/mcp.json", kAgent, "Copilot", "servers, hooks and skills", kRefused},
@@ -74,6 +75,7 @@ constexpr HostProgram kPrograms[] = {
     {".pdbrc", kHarmless, "pdb", "debugger commands"},
     {"setup.py setup.cfg tox.ini noxfile.py dodo.py uv.toml *.pth sitecustomize.py jupyter_*_config.py *.ipynb", kBuilding, "pip, tox, nox, uv, Jupyter", "the build backend is code"},
     {"Gemfile gems.rb *.gemspec .bundle/config Rakefile .irbrc .pryrc .rspec .rubocop.yml", kHarmless, "Ruby tools", "Ruby"},
+    {"target/", kBuilding, "cargo, mvn", "built programs and classes are run"},
     {"Cargo.toml", kBuilding, "cargo", "build scripts and macros"},
     {"go.mod *_test.go", kBuilding, "go", "toolchain, tools and tests"},
     {".mvn/", kHarmless, "mvn", "options load agents and extensions"},

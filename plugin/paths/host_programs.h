@@ -36,7 +36,8 @@ struct HostProgram {
   std::string_view program;
   std::string_view reason;  ///< at most ten words
   Writing writing = Writing::kAllowed;
-  std::string_view keys = {};  ///< of git's configuration: the row is about these alone
+  /// Of git's configuration, or "PATH": the row is about what these name, not about a path.
+  std::string_view keys = {};
 };
 
 struct HostMatch {

@@ -23,6 +23,7 @@ _limactl_mcp_options() {
     diff) echo '-h --help --stat --max-size' ;;
     take) echo '-h --help --apply --yes --branch --max-size' ;;
     drop) echo '-h --help --force --project' ;;
+    changes) echo '-h --help --accept' ;;
     configure) echo '-h --help --print --user --project --trust --remove' ;;
     info) echo '-h --help' ;;
     doctor) echo '-h --help --json' ;;
@@ -47,7 +48,7 @@ _limactl_mcp_argument() {
   case "$1 $2" in
     'run 1') echo 'claude codex gemini opencode' ;;
     'configure 1') echo 'claude codex cursor gemini opencode vscode zed' ;;
-    'serve 1' | 'copy 1' | 'diff 1' | 'take 1' | 'drop 1' | 'doctor 1' | 'run 2' | 'configure 2') echo instances ;;
+    'serve 1' | 'copy 1' | 'diff 1' | 'take 1' | 'drop 1' | 'changes 1' | 'doctor 1' | 'run 2' | 'configure 2') echo instances ;;
   esac
 }
 
@@ -94,7 +95,7 @@ _limactl_mcp_complete() {
   elif [[ $typed == -* ]]; then
     _limactl_mcp_reply "$(_limactl_mcp_options "$command")" "$typed"
   elif [[ -z $command ]]; then
-    _limactl_mcp_reply 'serve run copy diff take drop configure info doctor' "$typed"
+    _limactl_mcp_reply 'serve run copy diff take drop changes configure info doctor' "$typed"
   else
     _limactl_mcp_reply "$(_limactl_mcp_argument "$command" $((position + 1)))" "$typed"
   fi

@@ -62,13 +62,14 @@ for program in limactl-mcp limactl
     $add '__limactl_mcp_at ""' -a serve -d 'Serve MCP over standard input and output for an instance'
     $add '__limactl_mcp_at ""' -a run -d 'Start an agent that can only use the tools of an instance'
     $add '__limactl_mcp_at ""' -a copy -d 'Copy the project into an instance, or refresh the copy'
-    $add '__limactl_mcp_at ""' -a diff -d 'Show what was changed in the copy'
+    $add '__limactl_mcp_at ""' -a diff -d 'Show what was changed in the copy, or on a mount'
     $add '__limactl_mcp_at ""' -a take -d 'Bring that back, as a branch'
     $add '__limactl_mcp_at ""' -a drop -d 'Delete the copy'
+    $add '__limactl_mcp_at ""' -a changes -d 'Print what this host runs or obeys that was changed on a mount'
     $add '__limactl_mcp_at ""' -a configure -d 'Let an agent find the server, and switch off its own file and shell tools'
     $add '__limactl_mcp_at ""' -a info -d 'Print the tools as JSON'
     $add '__limactl_mcp_at ""' -a doctor -d 'Check everything between an agent and an instance'
-    for command in serve run copy diff take drop configure info doctor
+    for command in serve run copy diff take drop changes configure info doctor
         $add "__limactl_mcp_at $command" -s h -l help -d 'Print help'
     end
 
@@ -95,6 +96,7 @@ for program in limactl-mcp limactl
     $add '__limactl_mcp_at take' -l branch -r -d 'The name of the branch'
     $add '__limactl_mcp_at drop' -l force -d 'Also delete what was not taken'
     $add '__limactl_mcp_at drop' -l project -r -a '(__fish_complete_directories)' -d 'A project that was moved or deleted'
+    $add '__limactl_mcp_at changes' -l accept -d 'Make the project as it is the baseline'
     $add '__limactl_mcp_at run' -l trust -d 'Let the agent call the tools without asking each time'
     $add '__limactl_mcp_at configure' -l print -d 'Only print what the files would contain'
     $add '__limactl_mcp_at configure' -l user -d 'Configure all your projects'
@@ -103,13 +105,13 @@ for program in limactl-mcp limactl
     $add '__limactl_mcp_at configure' -l remove -d 'Remove what configure adds'
     $add '__limactl_mcp_at doctor' -l json -d 'Print one JSON object'
 
-    for place in 'serve 1' 'run 2' 'copy 1' 'diff 1' 'take 1' 'drop 1' 'configure 2' 'doctor 1'
+    for place in 'serve 1' 'run 2' 'copy 1' 'diff 1' 'take 1' 'drop 1' 'changes 1' 'configure 2' 'doctor 1'
         $add "__limactl_mcp_at $place" -a '(__limactl_mcp_instances)'
     end
     $add '__limactl_mcp_at run 1' -a 'claude codex gemini opencode'
     $add '__limactl_mcp_at configure 1' -a 'claude codex cursor gemini opencode vscode zed'
     # No file names.
-    for command in serve run copy diff take drop configure info doctor
+    for command in serve run copy diff take drop changes configure info doctor
         $add "__limactl_mcp_at $command"
     end
 end

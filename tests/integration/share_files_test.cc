@@ -101,7 +101,7 @@ TEST_F(ShareFiles, HaveEveryCommandAndOptionOfTheHelp) {
   const std::string zsh = ReadFile(kZsh);
   Lines every_option = Options("");
   const Lines commands = All(RunServer({"--help"}).output, "\n  ([a-z]+) {2,}");
-  ASSERT_EQ(commands.size(), 9U);
+  ASSERT_EQ(commands.size(), 10U);
   for (const std::string& shell : Shells()) {
     EXPECT_EQ(Complete(shell, "limactl-mcp "), commands) << shell;
     EXPECT_EQ(Complete(shell, "limactl-mcp --"), Options("")) << shell;

@@ -1,0 +1,157 @@
+#include "commands/mounted_project.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <system_error>
+
+#include "agents/agent.h"
+#include "changes/working_tree.h"
+#include "commands/commands.h"
+#include "commands/project.h"
+#include "copy/side_repository.h"
+#include "lima/home.h"
+#include "paths/guest_reach.h"
+#include "paths/roots.h"
+#include "support/environment.h"
+#include "support/log.h"
+#include "support/paths.h"
+#include "support/printable.h"
+
+namespace commands {
+namespace {
+
+namespace fs = std::filesystem;
+using paths::GuestReach;
+using support::CallError;
+
+constexpr const char* kLimits =
+    "Source code is not judged, and the guest can change more while the VM runs.\n";
+
+/// The nearest directory of `mount` above `project` that has a `.git`, else `project`.
+std::string FindTop(const std::string& project, const std::string& mount) {
+  for (std::string above = project; support::PathBelow(above, mount);
+       above = support::ParentPath(above)) {
+    std::error_code unknown;
+    if (fs::exists(fs::symlink_status(above + "/.git", unknown))) return above;
+    if (above == "/") break;
+  }
+  return project;
+}
+
+}  // namespace
+
+std::optional<std::string> FindMount(const lima::InstanceConfiguration& configuration,
+                                     const std::vector<lima::Mount>& mounts,
+                                     const std::string& project) {
+  // A --copy-dir of before.
+  const auto place = copy::SidePlace::Find(configuration.directory(), project);
+  const auto facts = place ? place->ReadFacts() : std::nullopt;
+  if (facts && facts->directory != facts->project) return std::nullopt;
+
+  const std::vector<paths::Root> roots = paths::RootsOfMounts(mounts);
+  const auto mount = paths::HostNames(roots).Find(project);
+  if (mount && roots[mount->value].writable) return paths::Resolved(roots[mount->value].host);
+  const GuestReach readable(mounts, GuestReach::Access::kReading);
+  const auto location = readable.Touching(project);
+  if (!location) return std::nullopt;
+  throw CallError("the instance \"" + configuration.name + "\" mounts " + *location +
+                  (readable.Above(project) ? " read-only" : ", a part of the project") +
+                  ". Work in a copy instead: limactl mcp run AGENT, in the instance \"" +
+                  kAgentInstance + "\", or --copy-dir DIR, outside all mounts");
+}
+
+MountedProject::MountedProject(const lima::InstanceConfiguration& configuration,
+                               const std::string& mount, const std::string& project)
+    : instance_(configuration.name == kAgentInstance ? "" : " " + configuration.name),
+      instance_directory_(configuration.directory()),
+      programs_(agents::ObeyedFiles()),
+      search_path_(support::EnvironmentVariable("PATH")),
+      baseline_(changes::FindBaseline(instance_directory_, project)) {
+  top_ = baseline_ ? baseline_->top : FindTop(project, mount);
+}
+
+void MountedProject::BeginSession() {
+  const changes::State state = ReadState();
+  if (!baseline_) {
+    baseline_ = {top_, "", state};
+    SaveSeen(state);
+  } else if (changes::Digest(state) != baseline_->last_seen) {
+    Print(state, std::cerr);
+  }
+}
+
+void MountedProject::EndSession() {
+  try {
+    const changes::State state = ReadState();
+    Print(state, std::cerr);
+    SaveSeen(state);
+  } catch (const std::exception& problem) {
+    support::LogWarning(problem.what());
+  }
+}
+
+bool MountedProject::PrintChanges(std::ostream& out) const {
+  if (!baseline_) {
+    throw CallError("there is no baseline of " + top_ +
+                    ": limactl mcp run takes it, or limactl mcp changes --accept" + instance_);
+  }
+  if (Print(ReadState(), out)) return true;
+  out << "Nothing was changed that programs of this host run or obey. " << kLimits;
+  return false;
+}
+
+void MountedProject::Accept() const {
+  const changes::State state = ReadState();
+  if (baseline_) Print(state, std::cout);
+  changes::Save(instance_directory_, {top_, changes::Digest(state), state});
+  std::cout << "This is the baseline now.\n";
+}
+
+void MountedProject::PrintDiff(bool only_names, std::uint64_t max_size) const {
+  if (only_names && baseline_) Print(ReadState(), std::cerr);
+  changes::PrintWorkingTree(instance_directory_, top_, only_names, max_size);
+}
+
+changes::State MountedProject::ReadState() const {
+  return changes::ReadState(top_, programs_, search_path_);
+}
+
+bool MountedProject::Print(const changes::State& state, std::ostream& out) const {
+  const copy::Report report =
+      copy::ReportOn(changes::Compare(baseline_->state, state), programs_, state.is_cut);
+  for (const std::string& line : report.lines) out << line << '\n';
+  if (report.lines.empty()) return false;
+  out << "Changed in " << support::Printable(top_) << " since the baseline. To accept it: limactl mcp changes --accept"
+      << instance_ << '\n'
+      << kLimits;
+  return true;
+}
+
+void MountedProject::SaveSeen(const changes::State& state) {
+  baseline_->last_seen = changes::Digest(state);
+  changes::Save(instance_directory_, *baseline_);
+}
+
+std::optional<MountedProject> FindMountedProject(const std::string& instance) {
+  const std::string project = FindProject(support::EnvironmentVariable("HOME")).string();
+  const fs::path lima_home = lima::HomeDirectory();
+  RequireInstance(lima_home, instance);
+  const auto configuration = lima::LoadConfiguration(lima_home, instance);
+  const auto mounts = lima::ListMounts(configuration);
+  const auto mount = FindMount(configuration, mounts, project);
+  if (!mount) return std::nullopt;
+  const GuestReach reach(mounts);
+  if (const auto writable = reach.Above(configuration.directory())) {
+    throw CallError("the guest can write " + *writable + ", which holds " +
+                    configuration.directory().string() + "; use an instance without that mount");
+  }
+  (void)::signal(SIGPIPE, SIG_IGN);  // a pager that stops reading is an error of write()
+  MountedProject mounted(configuration, *mount, project);
+  const std::string path = support::EnvironmentVariable("PATH");
+  ::setenv("PATH", reach.SafeSearchPath(path).c_str(), 1);
+  return mounted;
+}
+
+}  // namespace commands
