@@ -12,8 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr unsigned kOwnerOnly = 0600;
-
 /// The name of a directory.
 std::string Digest(std::string_view text) {
   constexpr std::size_t kDigits = 16;
@@ -63,7 +61,7 @@ void WriteSessionFiles(const LaunchRequest& request, const Launch& launch) {
   }
   for (const auto& [path, text] : launch.files) {
     MakePrivateDirectories(fs::path(path).parent_path());
-    configure::StoredSettings(path, std::nullopt, kOwnerOnly).Write(text);
+    configure::StoredSettings(path, std::nullopt).Write(text);
   }
   for (const auto& [path, target] : launch.links) {
     MakePrivateDirectories(fs::path(path).parent_path());

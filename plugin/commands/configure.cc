@@ -31,9 +31,6 @@ using configure::SettingsFile;
 using configure::StoredSettings;
 using support::EnvironmentVariable;
 
-constexpr unsigned kProjectFileMode = 0644;
-constexpr unsigned kUserFileMode = 0600;
-
 struct Job {
   const Agent* agent = nullptr;
   std::string instance;
@@ -161,10 +158,10 @@ fs::path ChosenPath(const fs::path& base, const SettingsFile& file) {
 
 Edit ReadEdit(const Job& job, const SettingsFile& file) {
   const bool is_users = job.request.user || fs::path(file.path).is_absolute();
-  return {.file = file,
-          .is_users = is_users,
-          .stored = {ChosenPath(job.base, file), is_users ? std::nullopt : std::optional(job.base),
-                     is_users ? kUserFileMode : kProjectFileMode}};
+  return {
+      .file = file,
+      .is_users = is_users,
+      .stored = {ChosenPath(job.base, file), is_users ? std::nullopt : std::optional(job.base)}};
 }
 
 /// Calls `work`. Adds the file's name to its errors.
@@ -182,43 +179,37 @@ auto WithFileName(const Edit& edit, const Work& work) {
 std::vector<Edit> PlanEdits(Job& job, const std::vector<SettingsFile>& files) {
   std::vector<Edit> edits;
   bool is_there = false;
+  bool was_trusted = false;
   for (const SettingsFile& file : files) {
     Edit& edit = edits.emplace_back(ReadEdit(job, file));
-    is_there |= WithFileName(edit, [&] { return HasEntry(file, edit.stored.text()); });
-  }
-  bool was_trusted = false;
-  for (Edit& edit : edits) {
-    edit.edited.text = edit.stored.text();
-    if (!is_there) continue;  // what equals ours is not ours
-    edit.edited =
-        WithFileName(edit, [&] { return Remove(edit.file, edit.stored.text(), !job.remove); });
+    edit.edited = WithFileName(edit, [&] { return Remove(file, edit.stored.text()); });
+    is_there |= edit.edited.had_entry;
     was_trusted |= edit.edited.was_trusted;
+  }
+  job.request.trust |= is_there && was_trusted;
+  for (Edit& edit : edits) {
+    const std::optional<std::string>& text = edit.stored.text();
+    if (!job.remove) {
+      edit.edited = WithFileName(edit, [&] { return Add(edit.file, text, job.request.trust); });
+    } else if (!is_there) {  // what equals ours is not ours
+      edit.edited = {text};
+    }
     // Without its target, a link would lead to nothing.
     if (!edit.edited.text && edit.stored.is_link()) edit.edited.text = "{}\n";
   }
-  if (job.remove) {
-    // An agent gets its own tools back only after it has lost the server.
-    std::reverse(edits.begin(), edits.end());
-    return edits;
-  }
-  // With trust, other values take the place of some of ours.
-  const bool starts_anew = job.request.trust && !was_trusted;
-  job.request.trust |= was_trusted;
-  for (Edit& edit : edits) {
-    const std::optional<std::string> before = starts_anew ? edit.edited.text : edit.stored.text();
-    edit.edited = WithFileName(edit, [&] { return Add(edit.file, before, job.request.trust); });
-  }
+  // An agent gets its own tools back only after it has lost the server.
+  if (job.remove) std::reverse(edits.begin(), edits.end());
   return edits;
 }
 
 /// Throws support::CallError.
-void WriteEdits(const Job& job, const std::vector<Edit>& edits) {
+void WriteEdits(const std::vector<Edit>& edits) {
   for (const Edit& edit : edits) {
     if (!edit.changes()) continue;
     if (edit.edited.text) {
       edit.stored.Write(*edit.edited.text);
     } else {
-      edit.stored.Remove(edit.is_users ? job.home : job.base);
+      edit.stored.Remove();
     }
   }
 }
@@ -277,11 +268,8 @@ void ReportFiles(const Job& job, const std::vector<Edit>& edits) {
       std::cout << "    without " << support::Printable(line) << '\n';
     }
     if (job.remove) continue;
-    for (const configure::Change& change : edit.file.changes) {
-      if (!change.Applies(job.request.trust)) continue;
-      const bool is_entry = change.kind == configure::Change::Kind::kEntry;
-      std::cout << "    " << configure::Dotted(change.path)
-                << (is_entry ? "" : ": " + change.value.dump()) << '\n';
+    for (const std::string& line : Describe(edit.file, job.request.trust)) {
+      std::cout << "    " << line << '\n';
     }
   }
 }
@@ -339,7 +327,7 @@ void ConfigureAgent(Job& job) {
   const std::vector<Edit> edits = is_edited ? PlanEdits(job, settings.files) : std::vector<Edit>();
   if (!job.remove) RequireNoConflict(edits);
   if (job.print && is_edited) return PrintTexts(job, edits);
-  WriteEdits(job, edits);
+  WriteEdits(edits);
   std::cout << job.agent->title
             << (job.request.user ? ", for all your projects:\n"
                                  : ", for " + support::Printable(job.base.string()) + ":\n");
