@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "agents/agent.h"
+#include "agents/common.h"
 #include "commands/commands.h"
 #include "commands/option_parser.h"
 #include "commands/project.h"
@@ -38,6 +39,7 @@ struct Job {
   SettingsRequest request;
   fs::path home;
   fs::path base;  ///< of relative paths: the project, or the home
+  bool in_copy = false;
   bool remove = false;
   bool print = false;
 };
@@ -84,15 +86,17 @@ std::vector<std::string> LaunchCommand(const std::string& instance) {
 }
 
 /// Adds options of `serve` to the server's command.
-void AddOptions(const std::vector<std::string>& arguments, SettingsRequest& request) {
+void AddOptions(const std::vector<std::string>& arguments, Job& job) {
   OptionParser parser("serve", "", "", 0);
   AddServeOptions(parser);
+  AddCopiedProject(parser);
   const auto parsed = parser.Parse(arguments);
   if (!parsed)
     throw UsageError("--help is no option for the settings; see limactl mcp serve --help");
-  for (std::string& word : ServeArguments(*parsed)) request.server.push_back(std::move(word));
+  for (std::string& word : ServeArguments(*parsed)) job.request.server.push_back(std::move(word));
+  job.in_copy = parsed->count("copy") > 0;
   if (parsed->count("command-timeout") == 0) return;
-  request.call_timeout = CallTimeout(ReadCommandTimeout(*parsed));
+  job.request.call_timeout = CallTimeout(ReadCommandTimeout(*parsed));
 }
 
 Job ReadJob(const cxxopts::ParseResult& parsed, const std::vector<std::string>& options) {
@@ -115,7 +119,7 @@ Job ReadJob(const cxxopts::ParseResult& parsed, const std::vector<std::string>& 
   request.environment = support::OwnEnvironment();
   request.server = job.launch;
   request.server.push_back(job.instance);
-  AddOptions(options, request);
+  AddOptions(options, job);
   // The agent may be started in another directory.
   const bool has_home = !EnvironmentVariable("LIMA_HOME").empty();
   if (has_home) request.server_environment = {{"LIMA_HOME", lima::HomeDirectory().string()}};
@@ -288,8 +292,8 @@ void PrintSteps(const Job& job, const agents::AgentSettings& settings) {
 void ReportNotes(const Job& job) {
   const SettingsRequest& request = job.request;
   const Agent& agent = *job.agent;
-  std::cout << "Starts the server with: " << support::Join(request.server, " ")
-            << " --root (the project)\n";
+  std::cout << "Starts the server with: "
+            << support::Join(agents::ServerCommand(request, "(the project)"), " ") << '\n';
   for (const std::string& note : agent.settings(request).notes) {
     std::cout << "Note: " << note << '\n';
   }
@@ -301,7 +305,8 @@ void ReportNotes(const Job& job) {
     std::cout << "Safer: limactl mcp run " << agent.name << ' ' << job.instance << " starts "
               << agent.title << " with settings that a command in the guest cannot change\n";
   }
-  const std::string note = NoteOnInstance(job.instance, request.user ? "" : job.base.string());
+  const bool needs_mount = !request.user && !job.in_copy;
+  const std::string note = NoteOnInstance(job.instance, needs_mount ? job.base.string() : "");
   if (!note.empty()) std::cout << "Note: " << note << '\n';
   std::cout << "Undo with: " << UndoCommand(job) << '\n';
 }
