@@ -193,8 +193,7 @@ AgentSettings Configure(const SettingsRequest& request) {
                      .wanted = {{"permission", Json::parse(kRules)},
                                 {"mcp", {{kServer, ServerEntry(request, kWorkingDirectory)}}}},
                      .trusted = {{"permission", {{kServersTools, "allow"}}}},
-                     .untrusted = {{"permission", {{kServersTools, "ask"}}}},
-                     .rules = {"permission"}}}};
+                     .untrusted = {{"permission", {{kServersTools, "ask"}}}}}}};
 }
 
 }  // namespace

@@ -271,10 +271,6 @@ void ReportFiles(const Job& job, const std::vector<Edit>& edits) {
     for (const std::string& line : edit.edited.lines) {
       std::cout << "    without " << support::Printable(line) << '\n';
     }
-    if (job.remove) continue;
-    for (const std::string& line : Describe(edit.file, job.request.trust)) {
-      std::cout << "    " << line << '\n';
-    }
   }
 }
 

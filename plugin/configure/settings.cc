@@ -52,16 +52,6 @@ std::string Shown(const KeyPath& path, const Json& value) {
   return support::Join(path, ".") + ": " + value.dump();
 }
 
-void AddLines(const KeyPath& path, const Json& wanted, std::vector<std::string>& lines) {
-  if (!wanted.is_object()) {
-    lines.push_back(Shown(path, wanted));
-  } else if (IsEntry(path, wanted)) {
-    lines.push_back(support::Join(path, "."));
-  } else {
-    for (const auto& [key, member] : wanted.items()) AddLines(Below(path, key), member, lines);
-  }
-}
-
 /// The words of an entry after "serve": INSTANCE, options, --root DIRECTORY. Empty if it does not
 /// start our server.
 Json ServeWords(const Json& entry) {
@@ -149,13 +139,6 @@ struct Editor {
     }
   }
 
-  void MoveToEnd(const KeyPath& path, const Json& rules) {
-    if (ValueNow(path).dump().ends_with(rules.dump().substr(1))) return;
-    for (const auto& [key, rule] : rules.items()) {
-      text = SetAt(EraseAt(text, Below(path, key)), Below(path, key), rule);
-    }
-  }
-
   /// Takes away what equals `ours`, and containers that are empty then, but for those with a
   /// comment.
   void TakeAway(const KeyPath& path, const Json& ours) {
@@ -201,14 +184,8 @@ Edited Add(const SettingsFile& file, const std::optional<std::string>& before, b
   if (trusted) editor.TakeAway({}, file.untrusted);
   editor.lines.clear();
   if (!file.allowed.empty()) editor.RequireAllowed();
-  const Json& further = trusted ? file.trusted : file.untrusted;
   editor.Add({}, file.wanted);
-  editor.Add({}, further);
-  if (!file.rules.empty() && editor.lines.empty()) {
-    Json rules = ValueAt(file.wanted, file.rules);
-    rules.update(ValueAt(further, file.rules));
-    editor.MoveToEnd(file.rules, rules);
-  }
+  editor.Add({}, trusted ? file.trusted : file.untrusted);
   return {.text = editor.text, .lines = editor.lines};
 }
 
@@ -229,13 +206,6 @@ Edited Remove(const SettingsFile& file, const std::optional<std::string>& before
   edited.text = editor.text;
   if (is_empty && editor.text.find('/') == std::string::npos) edited.text.reset();
   return edited;
-}
-
-std::vector<std::string> Describe(const SettingsFile& file, bool trusted) {
-  std::vector<std::string> lines;
-  AddLines({}, file.wanted, lines);
-  AddLines({}, trusted ? file.trusted : file.untrusted, lines);
-  return lines;
 }
 
 bool HasOurs(const SettingsFile& file, const std::optional<std::string>& text) {

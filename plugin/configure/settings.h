@@ -44,7 +44,6 @@ struct SettingsFile {
   Json trusted = Json::object();    ///< what it has besides, with `--trust`
   Json untrusted = Json::object();  ///< the same, without
   Json initial = Json::object();    ///< what a new file begins with
-  KeyPath rules = {};    ///< an object whose members that we want come last, in their order
   KeyPath allowed = {};  ///< a list that otherwise has only tools of MCP servers, "mcp_..."
 };
 
@@ -58,16 +57,13 @@ struct Edited {
 };
 
 /// Adds what is missing to `before`, which is empty if there is no file. What is there stays, but
-/// for the order of our rules, the command of our entry if it has no options of the user's, and
-/// what belongs to the other answer to `--trust`. Throws SettingsError.
+/// for the command of our entry if it has no options of the user's, and what belongs to the other
+/// answer to `--trust`. Throws SettingsError.
 Edited Add(const SettingsFile& file, const std::optional<std::string>& before, bool trusted);
 
 /// Takes away our entry and all values that equal ours. A file without other values is to be
 /// removed, unless it has a comment. Throws SettingsError.
 Edited Remove(const SettingsFile& file, const std::optional<std::string>& before);
-
-/// Each value that the file has, on one line, for people.
-std::vector<std::string> Describe(const SettingsFile& file, bool trusted);
 
 /// Whether the text holds anything that Remove would take away, or the server. Throws
 /// SettingsError.
