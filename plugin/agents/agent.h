@@ -21,7 +21,7 @@ namespace agents {
 
 inline constexpr const char* kServer = configure::kServerName;
 
-/// Instruction files of the project are cut after this many bytes.
+/// In bytes. Larger instruction files are left out, with a warning.
 inline constexpr std::size_t kMaxInstructions = std::size_t{256} * 1024;
 
 using support::Environment;

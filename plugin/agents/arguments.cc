@@ -10,38 +10,35 @@ namespace {
 
 using support::Words;
 
-/// The word of Mode::options for an option; empty if there is none.
-std::string_view FindOption(const Mode& mode, std::string_view name) {
-  for (const std::string_view word : Words(mode.options)) {
+/// The word of `options` for an option; empty if there is none.
+std::string_view FindOption(std::string_view options, std::string_view name) {
+  for (const std::string_view word : Words(options)) {
     if (word.substr(0, word.find_first_of("=?")) == name) return word;
   }
   return "";
 }
 
 const Refusal* FindRefusal(const ArgumentRules& rules, std::string_view name) {
-  for (const Refusal& refusal : rules.refusals) {
-    const auto names = Words(refusal.options);
-    if (std::find(names.begin(), names.end(), name) != names.end()) return &refusal;
+  const auto refusal =
+      std::find_if(rules.refusals.begin(), rules.refusals.end(),
+                   [&](const Refusal& each) { return !FindOption(each.options, name).empty(); });
+  return refusal == rules.refusals.end() ? nullptr : &*refusal;
+}
+
+/// The error for an option or a word.
+std::string Refused(const std::string& argument, const Mode& mode, const ArgumentRules& rules) {
+  const bool is_option = argument.size() > 1 && argument.starts_with('-');
+  const std::string text = (is_option ? argument : "\"" + argument + "\"") +
+                           " is not passed on to " + std::string(rules.title) + ": ";
+  if (const Refusal* refusal = FindRefusal(rules, argument))
+    return text + std::string(refusal->reason);
+  if (is_option) {
+    return text +
+           "it is not known to leave the agent confined. These are: " + std::string(mode.options);
   }
-  return nullptr;
-}
-
-std::string Refused(const std::string& argument, const ArgumentRules& rules) {
-  return argument + " is not passed on to " + std::string(rules.title) + ": ";
-}
-
-std::string RefusedOption(const std::string& name, const Mode& mode, const ArgumentRules& rules) {
-  const std::string text = Refused(name, rules);
-  if (const Refusal* refusal = FindRefusal(rules, name)) return text + std::string(refusal->reason);
-  return text +
-         "it is not known to leave the agent confined. These are: " + std::string(mode.options);
-}
-
-std::string RefusedWord(const std::string& word, const ArgumentRules& rules) {
   std::vector<std::string> commands;
-  for (const Mode& mode : rules.modes.subspan(1)) commands.emplace_back(mode.command);
-  return Refused("\"" + word + "\"", rules) +
-         "it may be a command or a directory, and only these commands are confined: " +
+  for (const Mode& each : rules.modes.subspan(1)) commands.emplace_back(each.command);
+  return text + "it may be a command or a directory, and only these commands are confined: " +
          (commands.empty() ? "none" : support::Join(commands)) +
          ". Give a prompt as two words or more, in quotes";
 }
@@ -59,8 +56,8 @@ std::optional<std::string> CheckOption(std::span<const std::string>& arguments, 
   arguments = arguments.subspan(1);
   const std::size_t equals = argument.starts_with("--") ? argument.find('=') : std::string::npos;
   const std::string name = argument.substr(0, equals);
-  const std::string_view option = FindOption(mode, name);
-  if (option.empty()) return RefusedOption(name, mode, rules);
+  const std::string_view option = FindOption(mode.options, name);
+  if (option.empty()) return Refused(name, mode, rules);
   const std::string_view kind = option.substr(name.size());  // "", "?", "=" or "=a|b"
   std::string value;
   if (equals != std::string::npos) {
@@ -76,7 +73,7 @@ std::optional<std::string> CheckOption(std::span<const std::string>& arguments, 
   const std::string values = "|" + std::string(kind.substr(1)) + "|";
   const bool is_one =
       value.find('|') == value.npos && values.find("|" + value + "|") != values.npos;
-  return is_one ? std::nullopt : std::optional(RefusedOption(name, mode, rules));
+  return is_one ? std::nullopt : std::optional(Refused(name, mode, rules));
 }
 
 }  // namespace
@@ -92,14 +89,14 @@ std::optional<std::string> FindRefused(std::span<const std::string> arguments,
     const std::string& argument = arguments.front();
     if (argument == "--") {  // only words follow
       if (mode->takes_prompt && FindRefusal(rules, argument) == nullptr) return std::nullopt;
-      return RefusedOption(argument, *mode, rules);
+      return Refused(argument, *mode, rules);
     }
     if (argument.size() > 1 && argument.front() == '-') {
       if (auto error = CheckOption(arguments, *mode, rules)) return error;
       continue;
     }
     const bool may_be_command = is_first_word && mode->has_commands && MayBeACommand(argument);
-    if (!mode->takes_prompt || may_be_command) return RefusedWord(argument, rules);
+    if (!mode->takes_prompt || may_be_command) return Refused(argument, *mode, rules);
     arguments = arguments.subspan(1);
     is_first_word = false;
   }

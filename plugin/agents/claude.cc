@@ -121,21 +121,14 @@ AgentSettings Configure(const SettingsRequest& request) {
   // Permissions of a project can only be stored in the project.
   SettingsFile settings = {
       .path = Path(request, ".claude/settings.local.json", own + "/settings.json"),
-      .changes = {{Kind::kList, {"permissions", "deny"}, Words(kClaudeTools)},
-                  {.kind = Kind::kList,
-                   .path = {"permissions", "allow"},
-                   .value = {kAllTools},
-                   .trust = true}}};
+      .wanted = {{"permissions", {{"deny", Words(kClaudeTools)}}}},
+      .trusted = {{"permissions", {{"allow", Json::array({kAllTools})}}}}};
   SettingsFile server = {
       .path = users + "/.claude.json",
-      .changes = {
-          {Kind::kEntry, {"mcpServers", kServer}, ServerEntry(request, kWorkingDirectory)}}};
+      .wanted = {{"mcpServers", {{kServer, ServerEntry(request, kWorkingDirectory)}}}}};
   AgentSettings all;
   if (request.project_files) {
-    settings.changes.push_back({.kind = Kind::kList,
-                                .path = {"enabledMcpjsonServers"},
-                                .value = {kServer},
-                                .trust = true});
+    settings.trusted["enabledMcpjsonServers"] = Json::array({kServer});
     server.path = ".mcp.json";
     all.notes.emplace_back(
         request.trust
@@ -143,8 +136,7 @@ AgentSettings Configure(const SettingsRequest& request) {
             : "Claude Code asks once whether this project's server may run, and before each call "
               "(\"claude mcp list\" says \"Pending approval\" until then).");
   } else if (!request.user) {  // Claude Code calls this the local scope
-    configure::KeyPath& path = server.changes[0].path;
-    path.insert(path.begin(), {"projects", request.project_key});
+    server.wanted = {{"projects", {{request.project_key, server.wanted}}}};
   }
   all.files = {std::move(settings), std::move(server)};
   return all;

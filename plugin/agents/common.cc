@@ -1,12 +1,11 @@
 #include "agents/common.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <memory>
 
+#include "lima/text_file.h"
+#include "support/log.h"
 #include "support/paths.h"
 #include "support/random.h"
 #include "support/utf8.h"
@@ -16,16 +15,13 @@ namespace {
 
 constexpr std::size_t kDelimiterDigits = 16;
 
-std::string ReadInstructions(const std::string& path) {
-  // O_NONBLOCK: a FIFO must not block the start.
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(::fdopen(descriptor, "r"),
-                                                             &std::fclose);
-  struct stat status {};
-  if (!file || ::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return "";
-  std::string text(kMaxInstructions, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
-  return support::ToUtf8(text);
+std::string ReadInstructions(const std::string& path) try {
+  const support::FileDescriptor file(
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  return file.valid() ? support::ToUtf8(lima::ReadTextFile(file, path, kMaxInstructions)) : "";
+} catch (const support::CallError& error) {
+  support::LogWarning(error.what());
+  return "";
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 /// What the files of several agents need.
 namespace agents {
 
-using Kind = configure::Change::Kind;
 using configure::Json;
 using configure::SettingsFile;
 using paths::RunBy;

@@ -12,22 +12,15 @@ AgentSettings Configure(const SettingsRequest& request) {
                      {"failClosed", true}};
   AgentSettings all = {
       .files = {{.path = Path(request, ".cursor/hooks.json", own + "/hooks.json"),
-                 .changes = {{Kind::kDefault, {"version"}, 1},
-                             {Kind::kList, {"hooks", "preToolUse"}, Json::array({hook})}}},
+                 .wanted = {{"hooks", {{"preToolUse", Json::array({hook})}}}},
+                 .initial = {{"version", 1}}},
                 {.path = Path(request, ".cursor/cli.json", own + "/cli-config.json"),
+                 .wanted = {{"permissions", {{"deny", {"Shell(*)", "Read(**)", "Write(**)"}}}}},
+                 .trusted = {{"permissions", {{"allow", Json::array({"Mcp(lima:*)"})}}}},
                  // cursor-agent requires both lists.
-                 .changes =
-                     {{Kind::kDefault, {"permissions", "allow"}, Json::array()},
-                      {Kind::kDefault, {"permissions", "deny"}, Json::array()},
-                      {Kind::kList, {"permissions", "deny"}, {"Shell(*)", "Read(**)", "Write(**)"}},
-                      {.kind = Kind::kList,
-                       .path = {"permissions", "allow"},
-                       .value = {"Mcp(lima:*)"},
-                       .trust = true}}},
+                 .initial = {{"permissions", {{"allow", Json::array()}, {"deny", Json::array()}}}}},
                 {.path = Path(request, ".cursor/mcp.json", own + "/mcp.json"),
-                 .changes = {{Kind::kEntry,
-                              {"mcpServers", kServer},
-                              CommandEntry(request, kWorkspaceFolder)}}}},
+                 .wanted = {{"mcpServers", {{kServer, CommandEntry(request, kWorkspaceFolder)}}}}}},
       .notes = {"The hook (exit code 2: blocked) stops the editor's own tools Shell, Read, Write, "
                 "Grep and Delete; the deny list stops those of cursor-agent. Cursor asks once "
                 "whether the server may run."}};

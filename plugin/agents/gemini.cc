@@ -130,27 +130,22 @@ constexpr std::string_view kGeminiTools =
 
 AgentSettings Configure(const SettingsRequest& request) {
   Json entry = ServerEntry(request, kWorkingDirectory);
-  Json trusted = entry;
-  trusted["trust"] = true;
-  const configure::KeyPath server = {"mcpServers", kServer};
-  const configure::KeyPath confirmed = {"tools", "confirmationRequired"};
-  return {.files = {
-              {.path = Path(request, ".gemini/settings.json",
-                            OwnDirectory(request.environment) + "/settings.json"),
-               .changes = {{Kind::kAllowedTools,
-                            {"tools", "core"},
-                            Words(kGeminiTools),
-                            "it is a tool for the host, or one that configure does not know"},
-                           // The allow-list would skip the question.
-                           {Kind::kList, confirmed, {"web_fetch", "ask_user", "activate_skill"}},
-                           {Kind::kSetting,
-                            {"agents", "overrides", "codebase_investigator", "enabled"},
-                            false,
-                            "Gemini CLI delegates to it, but it is useless without file tools"},
-                           {Kind::kList, confirmed, ServersTools(request.tools), "", false},
-                           {Kind::kList, {"tools", "core"}, ServersTools(request.tools), "", true},
-                           {Kind::kEntry, server, std::move(entry), "", false},
-                           {Kind::kEntry, server, std::move(trusted), "", true}}}}};
+  if (request.trust) entry["trust"] = true;
+  const Json ours = ServersTools(request.tools);
+  const std::vector<const char*> asking = {"web_fetch", "ask_user", "activate_skill"};
+  return {
+      .files = {
+          {.path = Path(request, ".gemini/settings.json",
+                        OwnDirectory(request.environment) + "/settings.json"),
+           // The allow-list would skip the question.
+           .wanted = {{"tools", {{"core", Words(kGeminiTools)}, {"confirmationRequired", asking}}},
+                      // Gemini CLI delegates to it, but it is useless without file tools.
+                      {"agents",
+                       {{"overrides", {{"codebase_investigator", {{"enabled", false}}}}}}},
+                      {"mcpServers", {{kServer, std::move(entry)}}}},
+           .trusted = {{"tools", {{"core", ours}}}},
+           .untrusted = {{"tools", {{"confirmationRequired", ours}}}},
+           .allowed = {"tools", "core"}}}};
 }
 
 }  // namespace

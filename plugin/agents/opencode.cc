@@ -28,12 +28,17 @@ constexpr std::string_view kUsersKeys =
 /// The rules for its tools, in order: the last one that matches counts. opencode merges its
 /// settings, where a key of the user's keeps its place. Nobody else writes keys like these, with
 /// "*" at the end, so they come last. `task` is denied: its prompt can include files of the host.
+constexpr const char* kRules = R"({
+  "**": "deny", "invalid*": "allow", "todowrite*": "allow", "question*": "allow",
+  "plan_enter*": "allow", "plan_exit*": "allow", "websearch*": "allow", "webfetch*": "ask",
+  "doom_loop*": "ask"
+})";
+constexpr const char* kServersTools = "lima_**";
+
 Json Permission(bool trust) {
-  return {{"**", "deny"},          {std::string(kServer) + "_**", trust ? "allow" : "ask"},
-          {"invalid*", "allow"},   {"todowrite*", "allow"},
-          {"question*", "allow"},  {"plan_enter*", "allow"},
-          {"plan_exit*", "allow"}, {"websearch*", "allow"},
-          {"webfetch*", "ask"},    {"doom_loop*", "ask"}};
+  Json rules = Json::parse(kRules);
+  rules[kServersTools] = trust ? "allow" : "ask";
+  return rules;
 }
 
 Json ServerEntry(const ServerRequest& request, std::string_view root) {
@@ -183,14 +188,12 @@ std::vector<std::string> OwnSettings(const Environment& environment) {
 AgentSettings Configure(const SettingsRequest& request) {
   const std::string path =
       Path(request, "opencode.json", ConfigHome(request.environment) + "/opencode/opencode.json");
-  constexpr std::string_view kReason = "only the tools that cannot reach the host stay on";
-  return {
-      .files = {{.path = path,
-                 .alternative = path + "c",
-                 .changes = {
-                     {Kind::kRules, {"permission"}, Permission(false), kReason, false},
-                     {Kind::kRules, {"permission"}, Permission(true), kReason, true},
-                     {Kind::kEntry, {"mcp", kServer}, ServerEntry(request, kWorkingDirectory)}}}}};
+  return {.files = {{.path = path,
+                     .alternative = path + "c",
+                     .wanted = {{"permission", Json::parse(kRules)},
+                                {"mcp", {{kServer, ServerEntry(request, kWorkingDirectory)}}}},
+                     .trusted = {{"permission", {{kServersTools, "allow"}}}},
+                     .untrusted = {{"permission", {{kServersTools, "ask"}}}}}}};
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "agents/session.h"
 
-#include <unistd.h>
-
 #include "configure/stored_settings.h"
 #include "support/errors.h"
 #include "support/paths.h"
@@ -11,8 +9,6 @@ namespace agents {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr unsigned kOwnerOnly = 0600;
 
 /// The name of a directory.
 std::string Digest(std::string_view text) {
@@ -26,13 +22,6 @@ void MakePrivateDirectories(const fs::path& directory) {
   MakePrivateDirectories(directory.parent_path());
   fs::create_directory(directory);
   fs::permissions(directory, fs::perms::owner_all);
-}
-
-void WriteLink(const fs::path& path, const std::string& target) {
-  const fs::path temporary = path.string() + "." + std::to_string(::getpid());
-  fs::remove(temporary);
-  fs::create_symlink(target, temporary);
-  fs::rename(temporary, path);
 }
 
 }  // namespace
@@ -63,11 +52,14 @@ void WriteSessionFiles(const LaunchRequest& request, const Launch& launch) {
   }
   for (const auto& [path, text] : launch.files) {
     MakePrivateDirectories(fs::path(path).parent_path());
-    configure::StoredSettings(path, std::nullopt, kOwnerOnly).Write(text);
+    configure::StoredSettings(path, std::nullopt).Write(text);
   }
   for (const auto& [path, target] : launch.links) {
     MakePrivateDirectories(fs::path(path).parent_path());
-    WriteLink(path, target);
+    // Another session may use it.
+    if (fs::is_symlink(path) && fs::read_symlink(path) == target) continue;
+    fs::remove(path);
+    fs::create_symlink(target, path);
   }
 }
 

@@ -33,13 +33,11 @@ AgentSettings Configure(const SettingsRequest& request) {
                      Path(request, ".github/agents/lima.agent.md", own + "/prompts/lima.agent.md"),
                  .format = Format::kText,
                  .text = kVscodeAgent},
+                // Other agents have the editor's tools.
                 {.path = Path(request, ".vscode/settings.json", own + "/settings.json"),
-                 .changes = {{Kind::kSetting,
-                              {"chat.newSession.defaultMode"},
-                              kServer,
-                              "other agents have the editor's tools"}}},
+                 .wanted = {{"chat.newSession.defaultMode", kServer}}},
                 {.path = Path(request, ".vscode/mcp.json", own + "/mcp.json"),
-                 .changes = {{Kind::kEntry, {"servers", kServer}, std::move(entry)}}}},
+                 .wanted = {{"servers", {{kServer, std::move(entry)}}}}}},
       .notes = {
           "Visual Studio Code has no setting that switches its own tools off: new chats "
           "start with the agent \"lima\", which has only the tools of this server. Chats with "

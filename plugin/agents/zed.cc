@@ -11,21 +11,19 @@ AgentSettings Configure(const SettingsRequest& request) {
   AgentSettings all = {
       .files = {{.path = Path(request, ".zed/settings.json",
                               ConfigHome(request.environment) + "/zed/settings.json")}}};
-  std::vector<configure::Change>& changes = all.files[0].changes;
+  Json& wanted = all.files[0].wanted;
+  wanted["context_servers"][kServer] = std::move(entry);
   if (request.user) {
     Json tools = Json::object();
     for (const std::string& tool : request.tools) tools[tool] = true;
     // Tools that a profile does not name are off.
-    changes = {{Kind::kEntry,
-                {"agent", "profiles", kServer},
-                {{"name", "Lima"},
-                 {"tools", {{"thinking", true}}},
-                 {"enable_all_context_servers", false},
-                 {"context_servers", {{kServer, {{"tools", tools}}}}}}},
-               {Kind::kSetting,
-                {"agent", "default_profile"},
-                kServer,
-                "other profiles have the editor's tools"}};
+    wanted["agent"] = {{"profiles",
+                        {{kServer,
+                          {{"name", "Lima"},
+                           {"tools", {{"thinking", true}}},
+                           {"enable_all_context_servers", false},
+                           {"context_servers", {{kServer, {{"tools", tools}}}}}}}}},
+                       {"default_profile", kServer}};
     all.notes = {
         "New threads start with the profile \"Lima\", which has only the tools of this server. "
         "Threads with another profile have the editor's tools."};
@@ -34,7 +32,6 @@ AgentSettings Configure(const SettingsRequest& request) {
         "Zed's own tools are NOT switched off: Zed reads that only from your own settings. "
         "\"limactl mcp configure zed --user\" does it."};
   }
-  changes.push_back({Kind::kEntry, {"context_servers", kServer}, std::move(entry)});
   if (request.trust) all.notes.emplace_back(kTrustInEditor);
   return all;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "agents/agent.h"
+#include "agents/common.h"
 #include "commands/commands.h"
 #include "commands/option_parser.h"
 #include "commands/project.h"
@@ -31,9 +32,6 @@ using configure::SettingsFile;
 using configure::StoredSettings;
 using support::EnvironmentVariable;
 
-constexpr unsigned kProjectFileMode = 0644;
-constexpr unsigned kUserFileMode = 0600;
-
 struct Job {
   const Agent* agent = nullptr;
   std::string instance;
@@ -41,6 +39,7 @@ struct Job {
   SettingsRequest request;
   fs::path home;
   fs::path base;  ///< of relative paths: the project, or the home
+  bool in_copy = false;
   bool remove = false;
   bool print = false;
 };
@@ -87,15 +86,17 @@ std::vector<std::string> LaunchCommand(const std::string& instance) {
 }
 
 /// Adds options of `serve` to the server's command.
-void AddOptions(const std::vector<std::string>& arguments, SettingsRequest& request) {
+void AddOptions(const std::vector<std::string>& arguments, Job& job) {
   OptionParser parser("serve", "", "", 0);
   AddServeOptions(parser);
+  AddCopiedProject(parser);
   const auto parsed = parser.Parse(arguments);
   if (!parsed)
     throw UsageError("--help is no option for the settings; see limactl mcp serve --help");
-  for (std::string& word : ServeArguments(*parsed)) request.server.push_back(std::move(word));
+  for (std::string& word : ServeArguments(*parsed)) job.request.server.push_back(std::move(word));
+  job.in_copy = parsed->count("copy") > 0;
   if (parsed->count("command-timeout") == 0) return;
-  request.call_timeout = CallTimeout(ReadCommandTimeout(*parsed));
+  job.request.call_timeout = CallTimeout(ReadCommandTimeout(*parsed));
 }
 
 Job ReadJob(const cxxopts::ParseResult& parsed, const std::vector<std::string>& options) {
@@ -118,7 +119,7 @@ Job ReadJob(const cxxopts::ParseResult& parsed, const std::vector<std::string>& 
   request.environment = support::OwnEnvironment();
   request.server = job.launch;
   request.server.push_back(job.instance);
-  AddOptions(options, request);
+  AddOptions(options, job);
   // The agent may be started in another directory.
   const bool has_home = !EnvironmentVariable("LIMA_HOME").empty();
   if (has_home) request.server_environment = {{"LIMA_HOME", lima::HomeDirectory().string()}};
@@ -161,10 +162,10 @@ fs::path ChosenPath(const fs::path& base, const SettingsFile& file) {
 
 Edit ReadEdit(const Job& job, const SettingsFile& file) {
   const bool is_users = job.request.user || fs::path(file.path).is_absolute();
-  return {.file = file,
-          .is_users = is_users,
-          .stored = {ChosenPath(job.base, file), is_users ? std::nullopt : std::optional(job.base),
-                     is_users ? kUserFileMode : kProjectFileMode}};
+  return {
+      .file = file,
+      .is_users = is_users,
+      .stored = {ChosenPath(job.base, file), is_users ? std::nullopt : std::optional(job.base)}};
 }
 
 /// Calls `work`. Adds the file's name to its errors.
@@ -182,43 +183,37 @@ auto WithFileName(const Edit& edit, const Work& work) {
 std::vector<Edit> PlanEdits(Job& job, const std::vector<SettingsFile>& files) {
   std::vector<Edit> edits;
   bool is_there = false;
+  bool was_trusted = false;
   for (const SettingsFile& file : files) {
     Edit& edit = edits.emplace_back(ReadEdit(job, file));
-    is_there |= WithFileName(edit, [&] { return HasEntry(file, edit.stored.text()); });
-  }
-  bool was_trusted = false;
-  for (Edit& edit : edits) {
-    edit.edited.text = edit.stored.text();
-    if (!is_there) continue;  // what equals ours is not ours
-    edit.edited =
-        WithFileName(edit, [&] { return Remove(edit.file, edit.stored.text(), !job.remove); });
+    edit.edited = WithFileName(edit, [&] { return Remove(file, edit.stored.text()); });
+    is_there |= edit.edited.had_entry;
     was_trusted |= edit.edited.was_trusted;
+  }
+  job.request.trust |= is_there && was_trusted;
+  for (Edit& edit : edits) {
+    const std::optional<std::string>& text = edit.stored.text();
+    if (!job.remove) {
+      edit.edited = WithFileName(edit, [&] { return Add(edit.file, text, job.request.trust); });
+    } else if (!is_there) {  // what equals ours is not ours
+      edit.edited = {text};
+    }
     // Without its target, a link would lead to nothing.
     if (!edit.edited.text && edit.stored.is_link()) edit.edited.text = "{}\n";
   }
-  if (job.remove) {
-    // An agent gets its own tools back only after it has lost the server.
-    std::reverse(edits.begin(), edits.end());
-    return edits;
-  }
-  // With trust, other values take the place of some of ours.
-  const bool starts_anew = job.request.trust && !was_trusted;
-  job.request.trust |= was_trusted;
-  for (Edit& edit : edits) {
-    const std::optional<std::string> before = starts_anew ? edit.edited.text : edit.stored.text();
-    edit.edited = WithFileName(edit, [&] { return Add(edit.file, before, job.request.trust); });
-  }
+  // An agent gets its own tools back only after it has lost the server.
+  if (job.remove) std::reverse(edits.begin(), edits.end());
   return edits;
 }
 
 /// Throws support::CallError.
-void WriteEdits(const Job& job, const std::vector<Edit>& edits) {
+void WriteEdits(const std::vector<Edit>& edits) {
   for (const Edit& edit : edits) {
     if (!edit.changes()) continue;
     if (edit.edited.text) {
       edit.stored.Write(*edit.edited.text);
     } else {
-      edit.stored.Remove(edit.is_users ? job.home : job.base);
+      edit.stored.Remove();
     }
   }
 }
@@ -276,13 +271,6 @@ void ReportFiles(const Job& job, const std::vector<Edit>& edits) {
     for (const std::string& line : edit.edited.lines) {
       std::cout << "    without " << support::Printable(line) << '\n';
     }
-    if (job.remove) continue;
-    for (const configure::Change& change : edit.file.changes) {
-      if (!change.Applies(job.request.trust)) continue;
-      const bool is_entry = change.kind == configure::Change::Kind::kEntry;
-      std::cout << "    " << configure::Dotted(change.path)
-                << (is_entry ? "" : ": " + change.value.dump()) << '\n';
-    }
   }
 }
 
@@ -300,8 +288,8 @@ void PrintSteps(const Job& job, const agents::AgentSettings& settings) {
 void ReportNotes(const Job& job) {
   const SettingsRequest& request = job.request;
   const Agent& agent = *job.agent;
-  std::cout << "Starts the server with: " << support::Join(request.server, " ")
-            << " --root (the project)\n";
+  std::cout << "Starts the server with: "
+            << support::Join(agents::ServerCommand(request, "(the project)"), " ") << '\n';
   for (const std::string& note : agent.settings(request).notes) {
     std::cout << "Note: " << note << '\n';
   }
@@ -313,7 +301,8 @@ void ReportNotes(const Job& job) {
     std::cout << "Safer: limactl mcp run " << agent.name << ' ' << job.instance << " starts "
               << agent.title << " with settings that a command in the guest cannot change\n";
   }
-  const std::string note = NoteOnInstance(job.instance, request.user ? "" : job.base.string());
+  const bool needs_mount = !request.user && !job.in_copy;
+  const std::string note = NoteOnInstance(job.instance, needs_mount ? job.base.string() : "");
   if (!note.empty()) std::cout << "Note: " << note << '\n';
   std::cout << "Undo with: " << UndoCommand(job) << '\n';
 }
@@ -339,7 +328,7 @@ void ConfigureAgent(Job& job) {
   const std::vector<Edit> edits = is_edited ? PlanEdits(job, settings.files) : std::vector<Edit>();
   if (!job.remove) RequireNoConflict(edits);
   if (job.print && is_edited) return PrintTexts(job, edits);
-  WriteEdits(job, edits);
+  WriteEdits(edits);
   std::cout << job.agent->title
             << (job.request.user ? ", for all your projects:\n"
                                  : ", for " + support::Printable(job.base.string()) + ":\n");

@@ -1,7 +1,6 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -19,7 +18,6 @@
 #include "connection/instance_opener.h"
 #include "connection/shared_connection.h"
 #include "mcp/server.h"
-#include "paths/guest_reach.h"
 #include "support/log.h"
 #include "support/version.h"
 #include "tools/tool_list.h"
@@ -27,7 +25,6 @@
 namespace commands {
 namespace {
 
-namespace fs = std::filesystem;
 using connection::SharedConnection;
 
 mcp::ServerOptions MakeServerOptions(const ServeOptions& given, SharedConnection& connection) {
@@ -47,23 +44,13 @@ int Serve(const std::vector<std::string>& arguments) {
   OptionParser parser("serve", "Serve MCP over standard input and output for a Lima instance",
                       "[INSTANCE]", 1);
   AddServeOptions(parser);
-  parser.AddOptions()("copy",
-                      "Serve the copy of this host directory, made by 'limactl mcp copy', and "
-                      "nothing else of the host",
-                      cxxopts::value<std::string>(), "PROJECT");
+  AddCopiedProject(parser);
   const std::optional<cxxopts::ParseResult> parsed = parser.Parse(arguments);
   if (!parsed) return 0;
-  if (parsed->count("copy") > 0 && parsed->count("root") > 0) {
-    throw UsageError("--copy and --root exclude each other");
-  }
   const pid_t parent = TerminationWatch::PrepareProcess();
   ServeOptions options = ReadServeOptions(
       *parsed, parsed->unmatched().empty() ? kDefaultInstance : parsed->unmatched().front());
-  if (parsed->count("copy") > 0) {
-    options.instance.copied_project =
-        paths::Resolved(fs::absolute((*parsed)["copy"].as<std::string>()));
-  }
-
+  options.instance.copied_project = ReadCopiedProject(*parsed);
   if (options.start) UseSafeSearchPath(options.instance.name);
 
   connection::InstanceOpener opener(options.instance, options.start);

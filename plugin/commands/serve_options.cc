@@ -126,12 +126,26 @@ void AddServeOptions(OptionParser& parser) {
       cxxopts::value<std::string>(), "FILE");
 }
 
+void AddCopiedProject(OptionParser& parser) {
+  parser.AddOptions()("copy",
+                      "Serve the copy of this host directory, made by 'limactl mcp copy', and "
+                      "nothing else of the host",
+                      cxxopts::value<std::string>(), "PROJECT");
+}
+
+std::string ReadCopiedProject(const cxxopts::ParseResult& parsed) {
+  if (parsed.count("copy") == 0) return "";
+  if (parsed.count("root") > 0) throw UsageError("--copy and --root exclude each other");
+  return paths::Resolved(std::filesystem::absolute(parsed["copy"].as<std::string>()));
+}
+
 std::vector<std::string> ServeArguments(const cxxopts::ParseResult& parsed) {
   std::vector<std::string> words;
   for (const cxxopts::KeyValue& option : parsed.arguments()) {
     std::string value = option.value();
     if (option.key() == "trust" || option.key() == "copy-dir") continue;
     if (option.key() == "root") value = paths::ParseNarrowedRoot(value).host;
+    if (option.key() == "copy") value = ReadCopiedProject(parsed);
     if (option.key() == "audit") value = std::filesystem::absolute(value).string();
     words.push_back("--" + option.key() + "=" + value);
   }

@@ -31,7 +31,13 @@ std::chrono::milliseconds ReadCommandTimeout(const cxxopts::ParseResult& parsed)
 /// write.
 ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::string& instance);
 
-/// The options of `run` as words for `serve`, in the given order, with absolute paths.
+/// `--copy` of `serve` alone.
+void AddCopiedProject(OptionParser& parser);
+
+/// Its absolute path with links resolved; empty if it is not given. Throws UsageError.
+std::string ReadCopiedProject(const cxxopts::ParseResult& parsed);
+
+/// The options of `run` or `serve` as words for `serve`, in the given order, with absolute paths.
 std::vector<std::string> ServeArguments(const cxxopts::ParseResult& parsed);
 
 }  // namespace commands

@@ -22,16 +22,19 @@ struct JsonNode {
   std::optional<std::size_t> comma = {};  ///< the position of the comma after it
   char bracket = '\0';                    ///< '{' or '[' of a container
   std::vector<JsonNode> items = {};       ///< of a container
-  std::optional<std::size_t> twin = {};   ///< an item with the key of an earlier one
+  bool is_twin = false;                   ///< has the key of an earlier item
 };
 
-[[noreturn]] void Fail(std::string_view text, std::size_t offset, const std::string& reason) {
+std::string Place(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, offset);
   const std::string_view line = before.substr(before.rfind('\n') + 1);
   const auto is_character = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
-  throw SettingsError(
-      static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n')) + 1,
-      static_cast<std::size_t>(std::count_if(line.begin(), line.end(), is_character)) + 1, reason);
+  return ":" + std::to_string(std::count(before.begin(), before.end(), '\n') + 1) + ":" +
+         std::to_string(std::count_if(line.begin(), line.end(), is_character) + 1);
+}
+
+[[noreturn]] void Fail(std::string_view text, std::size_t offset, const std::string& reason) {
+  throw SettingsError(Place(text, offset) + ": " + reason);
 }
 
 std::size_t SkipSpaceAndComments(std::string_view text, std::size_t from) {
@@ -94,7 +97,7 @@ class Parser {
       item.key = is_object ? ParseKey() : std::to_string(node.items.size());
       Json parsed = ParseValue(item, depth + 1);
       if (is_object) {
-        if (value.contains(item.key)) node.twin = node.items.size();
+        item.is_twin = value.contains(item.key);
         value[item.key] = std::move(parsed);
       } else {
         value.push_back(std::move(parsed));
@@ -142,15 +145,23 @@ class Parser {
   std::size_t at_ = 0;
 };
 
+/// Nothing if there is no such item.
+const JsonNode* FindItem(std::string_view text, const JsonNode& container, const std::string& key) {
+  const auto item = std::find_if(container.items.rbegin(), container.items.rend(),
+                                 [&](const JsonNode& each) { return each.key == key; });
+  if (item == container.items.rend()) return nullptr;
+  if (!item->is_twin) return &*item;
+  Fail(text, item->start, "\"" + key + "\" is there more than once; leave only one of them");
+}
+
 /// The node at `path`, as far as that exists.
 JsonNode NodeAt(std::string_view text, const KeyPath& path) {
   JsonNode node;
   Parser(text).ParseDocument(node);
   for (const std::string& key : path) {
-    const auto item = std::find_if(node.items.begin(), node.items.end(),
-                                   [&](const JsonNode& each) { return each.key == key; });
-    if (item == node.items.end()) break;
-    node = JsonNode(std::move(*item));
+    const JsonNode* item = FindItem(text, node, key);
+    if (item == nullptr) break;
+    node = JsonNode(*item);
   }
   return node;
 }
@@ -232,29 +243,6 @@ std::string EraseItem(std::string_view text, const JsonNode& container, const Js
   return result;
 }
 
-/// The text after one edit that brings `node` closer to `wanted`; empty if they are equal. `now` is
-/// the value of `node`.
-std::optional<std::string> Step(std::string_view text, const JsonNode& node, const Json& now,
-                                const Json& wanted) {
-  if (now == wanted) return std::nullopt;
-  if (now.type() != wanted.type() || !now.is_structured()) {
-    return Splice(text, node.begin, node.end, wanted.dump());
-  }
-  if (node.twin) {
-    const JsonNode& twin = node.items[*node.twin];
-    Fail(text, twin.start, "\"" + twin.key + "\" is there more than once; leave only one of them");
-  }
-  auto value = now.begin();
-  auto next = wanted.begin();
-  for (const JsonNode& item : node.items) {
-    const bool stays =
-        next != wanted.end() && (now.is_object() ? item.key == next.key() : *value == *next);
-    if (!stays) return EraseItem(text, node, item);
-    if (auto edited = Step(text, item, *value++, *next++)) return edited;
-  }
-  return InsertItem(text, node, now.is_object() ? next.key() : "", *next);
-}
-
 }  // namespace
 
 Json ParseJson(std::string_view text) {
@@ -262,14 +250,19 @@ Json ParseJson(std::string_view text) {
   return Parser(text).ParseDocument(root);
 }
 
-std::string EditJson(std::string text, const Json& wanted) {
-  while (true) {
-    JsonNode root;
-    const Json now = Parser(text).ParseDocument(root);
-    std::optional<std::string> edited = Step(text, root, now, wanted);
-    if (!edited) return text;
-    text = std::move(*edited);
-  }
+std::string SetAt(std::string_view text, const KeyPath& path, const Json& value) {
+  const JsonNode parent = NodeAt(text, {path.begin(), path.end() - 1});
+  const JsonNode* item = FindItem(text, parent, path.back());
+  if (item == nullptr) return InsertItem(text, parent, path.back(), value);
+  const std::string_view old = text.substr(item->begin, item->end - item->begin);
+  const bool has_lines = old.find('\n') != text.npos;
+  return Splice(text, item->begin, item->end,
+                has_lines ? Print(value, IndentAt(text, item->begin)) : value.dump());
+}
+
+std::string EraseAt(std::string_view text, const KeyPath& path) {
+  const JsonNode parent = NodeAt(text, {path.begin(), path.end() - 1});
+  return EraseItem(text, parent, *FindItem(text, parent, path.back()));
 }
 
 bool HasComment(std::string_view text, const KeyPath& path) {
@@ -277,8 +270,8 @@ bool HasComment(std::string_view text, const KeyPath& path) {
   return text.substr(node.begin, node.end - node.begin).find('/') != text.npos;
 }
 
-void FailAt(std::string_view text, const KeyPath& path, const std::string& reason) {
-  Fail(text, NodeAt(text, path).begin, reason);
+std::string PlaceOf(std::string_view text, const KeyPath& path) {
+  return Place(text, NodeAt(text, path).begin);
 }
 
 }  // namespace configure

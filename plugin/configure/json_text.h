@@ -13,16 +13,20 @@ namespace configure {
 
 Json ParseJson(std::string_view text);
 
-/// Adds, removes and replaces what differs until the value is `wanted`; leaves every other byte.
-/// New items come after the others: on lines of their own if the last one starts its line or there
-/// is none, else on the same line. Throws SettingsError if a name occurs twice where something
-/// differs.
-std::string EditJson(std::string text, const Json& wanted);
+// Edits leave every other byte as it is, and throw SettingsError if a name on `path` occurs twice.
+
+/// Replaces the value at `path`, or adds it to its container, which must exist: after the others,
+/// on a line of its own if the last one starts its line or there is none, else on the same line. A
+/// list gets another element, whatever the last name is.
+std::string SetAt(std::string_view text, const KeyPath& path, const Json& value);
+
+/// The value must exist. Numbers name the elements of lists.
+std::string EraseAt(std::string_view text, const KeyPath& path);
 
 /// Whether there is a comment in the empty container at `path`.
 bool HasComment(std::string_view text, const KeyPath& path);
 
-/// Throws SettingsError for the value at `path`, where numbers name the elements of lists.
-[[noreturn]] void FailAt(std::string_view text, const KeyPath& path, const std::string& reason);
+/// ":2:18", the line and column of the value at `path`.
+std::string PlaceOf(std::string_view text, const KeyPath& path);
 
 }  // namespace configure

@@ -21,36 +21,11 @@ using Json = nlohmann::ordered_json;
 /// The names of nested keys, outermost first.
 using KeyPath = std::vector<std::string>;
 
-/// "mcpServers.lima", for people.
-std::string Dotted(const KeyPath& path);
-
 /// A settings file cannot be read or edited. `what()` follows the file's name: ":2:18: reason" with
 /// line and column, counted from 1, or ": reason".
 class SettingsError : public support::CallError {
  public:
-  explicit SettingsError(const std::string& reason) : CallError(": " + reason) {}
-  SettingsError(std::size_t line, std::size_t column, const std::string& reason)
-      : CallError(":" + std::to_string(line) + ":" + std::to_string(column) + ": " + reason) {}
-};
-
-/// One thing that an agent's settings must hold.
-struct Change {
-  enum class Kind {
-    kEntry,         ///< `path` has the members of `value`, or other values for them
-    kSetting,       ///< `path` has `value`
-    kRules,         ///< the object at `path` ends with the members of `value`, in their order
-    kDefault,       ///< `path` has `value` unless it exists
-    kList,          ///< the list at `path` has the elements of `value`
-    kAllowedTools,  ///< the same, and otherwise only tools of MCP servers, "mcp_..."
-  };
-
-  Kind kind = Kind::kEntry;
-  KeyPath path;
-  Json value;
-  std::string_view reason = {};    ///< for the user, if another value is there
-  std::optional<bool> trust = {};  ///< only with this answer to `--trust`; empty: with both
-
-  [[nodiscard]] bool Applies(bool trusted) const { return trust.value_or(trusted) == trusted; }
+  using CallError::CallError;
 };
 
 enum class Format { kJson, kToml, kText };
@@ -59,8 +34,17 @@ struct SettingsFile {
   std::string path;              ///< relative to the project, or absolute
   std::string alternative = {};  ///< another name that the agent reads; used if only it exists
   Format format = Format::kJson;
-  std::vector<Change> changes = {};  ///< of Format::kJson
   std::string text = {};  ///< of kText: the whole file; of kToml, which is not edited: our lines
+
+  // Of kJson.
+
+  /// What the file has: lists have these elements, other values are these. An object named "lima"
+  /// is our entry: it has these members, with any values.
+  Json wanted = Json::object();
+  Json trusted = Json::object();    ///< what it has besides, with `--trust`
+  Json untrusted = Json::object();  ///< the same, without
+  Json initial = Json::object();    ///< what a new file begins with
+  KeyPath allowed = {};  ///< a list that otherwise has only tools of MCP servers, "mcp_..."
 };
 
 struct Edited {
@@ -68,21 +52,18 @@ struct Edited {
   /// Of Add: what the user must change first, as the `what()` of a SettingsError. Of Remove: what
   /// it took away, each with its value on one line.
   std::vector<std::string> lines = {};
+  bool had_entry = false;    ///< of Remove
   bool was_trusted = false;  ///< of Remove: some of it is there only with `--trust`
 };
 
 /// Adds what is missing to `before`, which is empty if there is no file. What is there stays, but
-/// for the order of our rules, and the command of our entry if it has no options of the user's.
-/// Throws SettingsError.
+/// for the command of our entry if it has no options of the user's, and what belongs to the other
+/// answer to `--trust`. Throws SettingsError.
 Edited Add(const SettingsFile& file, const std::optional<std::string>& before, bool trusted);
 
-/// Takes away our entry, unless `keeps_entry`, and all values that equal ours. A file without other
-/// values is to be removed, unless it has a comment. Throws SettingsError.
-Edited Remove(const SettingsFile& file, const std::optional<std::string>& before,
-              bool keeps_entry = false);
-
-/// Whether the text holds the server's entry. Throws SettingsError.
-bool HasEntry(const SettingsFile& file, const std::optional<std::string>& text);
+/// Takes away our entry and all values that equal ours. A file without other values is to be
+/// removed, unless it has a comment. Throws SettingsError.
+Edited Remove(const SettingsFile& file, const std::optional<std::string>& before);
 
 /// Whether the text holds anything that Remove would take away, or the server. Throws
 /// SettingsError.

@@ -10,8 +10,6 @@
 
 #include "lima/text_file.h"
 #include "support/errors.h"
-#include "support/file_descriptor.h"
-#include "support/paths.h"
 #include "support/random.h"
 
 namespace configure {
@@ -21,47 +19,24 @@ namespace fs = std::filesystem;
 using support::FileDescriptor;
 
 constexpr std::size_t kRandomDigits = 16;
+// Less umask(2).
 constexpr unsigned kOwnerOnly = 0600;
-constexpr unsigned kAnyAccess = 0777;  // less umask(2)
+constexpr unsigned kProjectFile = 0644;
+constexpr unsigned kAnyAccess = 0777;
 
 [[noreturn]] void Fail(const std::string& what, const fs::path& path, int error) {
+  std::error_code unknown;
   throw support::CallError("cannot " + what + " " + path.string() + ": " +
-                           std::generic_category().message(error));
+                           (fs::is_symlink(path, unknown)
+                                ? "it is a link in a project or to nothing; replace it by a file"
+                                : std::generic_category().message(error)));
 }
 
 fs::path ResolveLinks(const fs::path& path) {
   std::error_code error;
   fs::path target = fs::weakly_canonical(path, error);
   if (error) Fail("resolve the links of", path, error.value());
-  if (fs::is_symlink(fs::symlink_status(target, error))) {
-    throw support::CallError(path.string() +
-                             " is a link to nothing; remove it or create its target");
-  }
   return target;
-}
-
-/// Opens `directory`, which is `trusted` or below it, and follows no link below `trusted`. With
-/// `make`, makes what is missing; without it, the result may be invalid.
-FileDescriptor OpenDirectory(const fs::path& directory, const fs::path& trusted, bool make) {
-  constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-  std::error_code error;
-  if (make) fs::create_directories(trusted, error);
-  if (error) Fail("make", trusted, error.value());
-  fs::path path = trusted;
-  FileDescriptor opened(::open(path.c_str(), kFlags));
-  int reason = errno;
-  for (const fs::path& name : directory.lexically_relative(trusted)) {
-    if (name == "." || !opened.valid()) break;
-    path /= name;
-    if (make && ::mkdirat(opened.get(), name.c_str(), kAnyAccess) != 0 && errno != EEXIST) {
-      Fail("make", path, errno);
-    }
-    FileDescriptor next(::openat(opened.get(), name.c_str(), kFlags | O_NOFOLLOW));
-    reason = errno;
-    opened = std::move(next);
-  }
-  if (!opened.valid() && (make || reason != ENOENT)) Fail(make ? "make" : "open", path, reason);
-  return opened;
 }
 
 void WriteAll(int descriptor, std::string_view text, const fs::path& path) {
@@ -93,24 +68,37 @@ struct TemporaryFile {
 
 }  // namespace
 
-StoredSettings::StoredSettings(fs::path path, const std::optional<fs::path>& project, unsigned mode)
+StoredSettings::StoredSettings(fs::path path, const std::optional<fs::path>& project)
     : path_(std::move(path)),
-      target_(ResolveLinks(path_)),
-      is_link_(fs::is_symlink(path_)),
-      trusted_(target_.parent_path()),
-      mode_(mode) {
-  if (project) {
-    trusted_ = ResolveLinks(*project);
-    if (!support::PathBelow(target_.string(), trusted_.string())) {
-      throw support::CallError(path_.string() + " is a link out of the project, to " +
-                               target_.string() + "; remove the link");
+      target_(project ? path_ : ResolveLinks(path_)),
+      trusted_(project.value_or(target_.parent_path())),
+      new_mode_(project ? kProjectFile : kOwnerOnly),
+      text_(Read()) {}
+
+FileDescriptor StoredSettings::OpenDirectory(bool make) const {
+  constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  std::error_code error;
+  if (make) fs::create_directories(trusted_, error);
+  if (error) Fail("make", trusted_, error.value());
+  fs::path path = trusted_;
+  FileDescriptor opened(::open(path.c_str(), kFlags));
+  int reason = errno;
+  for (const fs::path& name : target_.parent_path().lexically_relative(trusted_)) {
+    if (name == "." || !opened.valid()) break;
+    path /= name;
+    if (make && ::mkdirat(opened.get(), name.c_str(), kAnyAccess) != 0 && errno != EEXIST) {
+      Fail("make", path, errno);
     }
+    FileDescriptor next(::openat(opened.get(), name.c_str(), kFlags | O_NOFOLLOW));
+    reason = errno;
+    opened = std::move(next);
   }
-  text_ = Read();
+  if (!opened.valid() && (make || reason != ENOENT)) Fail(make ? "make" : "open", path, reason);
+  return opened;
 }
 
 std::optional<std::string> StoredSettings::Read() const {
-  const FileDescriptor directory = OpenDirectory(target_.parent_path(), trusted_, false);
+  const FileDescriptor directory = OpenDirectory(false);
   if (!directory.valid()) return std::nullopt;
   constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW;
   const FileDescriptor file(::openat(directory.get(), target_.filename().c_str(), kFlags));
@@ -125,13 +113,13 @@ void StoredSettings::RequireUnchanged() const {
 }
 
 void StoredSettings::Write(const std::string& text) const {
-  const FileDescriptor directory = OpenDirectory(target_.parent_path(), trusted_, true);
+  const FileDescriptor directory = OpenDirectory(true);
   const fs::path name = target_.filename();
   const TemporaryFile temporary{
       directory.get(), "." + name.string() + ".limactl-mcp-" + support::RandomHex(kRandomDigits)};
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
   const FileDescriptor file(
-      ::openat(directory.get(), temporary.name.c_str(), kFlags, text_ ? kOwnerOnly : mode_));
+      ::openat(directory.get(), temporary.name.c_str(), kFlags, text_ ? kOwnerOnly : new_mode_));
   if (!file.valid()) Fail("write into", target_.parent_path(), errno);
   if (text_) KeepOwnerAndMode(file.get(), directory.get(), target_);
   WriteAll(file.get(), text, target_);
@@ -141,17 +129,13 @@ void StoredSettings::Write(const std::string& text) const {
   }
 }
 
-void StoredSettings::Remove(const fs::path& top) const {
+void StoredSettings::Remove() const {
   RequireUnchanged();
-  const FileDescriptor directory = OpenDirectory(target_.parent_path(), trusted_, false);
+  const FileDescriptor directory = OpenDirectory(false);
   if (directory.valid() && ::unlinkat(directory.get(), target_.filename().c_str(), 0) != 0) {
     Fail("remove", path_, errno);
   }
-  std::error_code unknown;
-  const fs::path real_top = fs::canonical(top, unknown);
-  // Behind a link, the directories are the user's.
-  if (target_ != real_top / path_.lexically_relative(top)) return;
-  for (fs::path empty = target_.parent_path(); empty != real_top; empty = empty.parent_path()) {
+  for (fs::path empty = target_.parent_path(); empty != trusted_; empty = empty.parent_path()) {
     if (::rmdir(empty.c_str()) != 0) return;
   }
 }

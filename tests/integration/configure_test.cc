@@ -132,6 +132,31 @@ TEST_F(Configure, ASecondRunKeepsWhatTheUserChangedInTheEntry) {
   }
 }
 
+TEST_F(Configure, ACopyIsTheOnlyRootAndASecondRunKeepsIt) {
+  environment_["LIMA_HOME"] = MakeDirectory("lima");
+  MakeFile("lima/agent/lima.yaml", "mounts: []\n");
+  MakeDirectory("copied");
+  const std::string option = "\"--copy=" + Path("copied").string() + "\"";
+  for (const std::string& agent : kAgents) {
+    EXPECT_THAT(Succeeds({agent, "agent", "--project", "--", "--copy", "../copied"}),
+                AllOf(Not(HasSubstr("--root")), Not(HasSubstr("does not mount"))))
+        << agent;
+    const auto files = Files("project");
+    std::string all;
+    for (const auto& [name, text] : files) all += text;
+    EXPECT_THAT(all, AllOf(HasSubstr(option), Not(HasSubstr("--root")))) << agent;
+    EXPECT_THAT(Succeeds({agent, "agent", "--project"}), Not(HasSubstr("wrote"))) << agent;
+    EXPECT_EQ(Files("project"), files) << agent;
+    Succeeds({agent, "--project", "--remove"});
+    EXPECT_TRUE(fs::is_empty(Path("project"))) << agent;
+  }
+  EXPECT_THAT(Succeeds({"codex", "agent", "--", "--copy", "../copied"}),
+              AllOf(HasSubstr(" serve agent --copy=" + Path("copied").string() + "\n"),
+                    Not(HasSubstr("--root"))));
+  EXPECT_THAT(FailsWithOneLine({"gemini", "agent", "--", "--copy", ".", "--root", "."}),
+              HasSubstr("exclude each other"));
+}
+
 TEST_F(Configure, OptionsOfServeAreCheckedAndRaiseTheTimeout) {
   EXPECT_THAT(FailsWithOneLine({"gemini", "--", "--unknown"}), HasSubstr("unknown"));
   EXPECT_THAT(FailsWithOneLine({"gemini", "--", "--command-timeout", "x"}), HasSubstr("\"x\""));

@@ -61,22 +61,28 @@ TEST_F(ConfiguredFiles, LinksAreFollowedAndStay) {
 }
 
 TEST_F(ConfiguredFiles, TheTargetOfALinkCannotDriveTheTerminal) {
-  MakeFile("project/\x1b[2J.json", "{}\n");
-  MakeLink("project/.mcp.json", "\x1b[2J.json");
-  EXPECT_THAT(Succeeds({"claude", "--project"}),
-              AllOf(HasSubstr(" -> " + Path("project").string() + "/\\x1b[2J.json\n"),
+  MakeFile("home/\x1b[2J.json", "{}\n");
+  MakeLink("home/.claude.json", "\x1b[2J.json");
+  EXPECT_THAT(Succeeds({"claude"}),
+              AllOf(HasSubstr(" -> " + Path("home").string() + "/\\x1b[2J.json\n"),
                     Not(HasSubstr("\x1b"))));
 }
 
-TEST_F(ConfiguredFiles, LinksOutOfTheProjectAreRefused) {
+TEST_F(ConfiguredFiles, LinksInTheProjectAreRefused) {
   const fs::path outside = MakeFile("outside/settings.json", "{}\n");
   MakeLink("project/.gemini", Path("outside"));
-  EXPECT_THAT(FailsWithOneLine({"gemini"}), HasSubstr("out of the project"));
+  EXPECT_THAT(FailsWithOneLine({"gemini"}),
+              AllOf(HasSubstr("project/.gemini: it is a link"), HasSubstr("replace it")));
   EXPECT_EQ(ReadFile(outside), "{}\n");
   MakeLink("project/.mcp.json", Path("nowhere"));
-  EXPECT_THAT(FailsWithOneLine({"claude", "--project"}), HasSubstr("link to nothing"));
+  EXPECT_THAT(FailsWithOneLine({"claude", "--project"}), HasSubstr("project/.mcp.json: it is a"));
   MakeLink("project/.zed/settings.json", "nothing");
-  EXPECT_THAT(FailsWithOneLine({"zed"}), HasSubstr("link to nothing"));
+  EXPECT_THAT(FailsWithOneLine({"zed"}), HasSubstr("it is a link in a project or to nothing"));
+}
+
+TEST_F(ConfiguredFiles, LinksToNothingAreRefused) {
+  MakeLink("home/.claude.json", "nothing");
+  EXPECT_THAT(FailsWithOneLine({"claude"}), HasSubstr("it is a link in a project or to nothing"));
 }
 
 TEST_F(ConfiguredFiles, NewFilesFollowTheUmask) {

@@ -85,9 +85,11 @@ TEST_F(InstructionsTest, AreReadFromRegularFilesOnly) {
   EXPECT_THAT(Read("link directory fifo"), EndsWith("the user's own\n"));
 }
 
-TEST_F(InstructionsTest, AreCutAtTheirLimitAndUtf8) {
-  Write("AGENTS.md", std::string(kMaxInstructions, 'a') + "b");
+TEST_F(InstructionsTest, HaveALimitAndAreUtf8) {
+  Write("AGENTS.md", std::string(kMaxInstructions, 'a'));
   EXPECT_THAT(Read("AGENTS.md"), ::testing::HasSubstr("aa\nEND-"));
+  Write("AGENTS.md", std::string(kMaxInstructions + 1, 'a'));
+  EXPECT_THAT(Read("AGENTS.md"), EndsWith("the user's own\n"));
   Write("CLAUDE.md", "a\xFF");
   EXPECT_THAT(Read("CLAUDE.md"), ::testing::HasSubstr("\na\xEF\xBF\xBD\nEND-"));
 }

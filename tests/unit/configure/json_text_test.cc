@@ -58,21 +58,25 @@ TEST(ParseJson, ReportsPlaceAndReason) {
   }
 }
 
-TEST(EditJson, RefusesNamesThatAreThereTwiceWhereItEdits) {
+TEST(Edits, RefuseNamesThatAreThereTwice) {
   const std::string text = "{\"a\": {\"b\": 1,\n\"b\": 2}, \"c\": 1}";
-  Json wanted = ParseJson(text);
-  wanted["c"] = 2;
-  EXPECT_EQ(EditJson(text, wanted), "{\"a\": {\"b\": 1,\n\"b\": 2}, \"c\": 2}");
-  wanted["a"]["d"] = 1;
-  EXPECT_THROW((void)EditJson(text, wanted), SettingsError);
+  EXPECT_EQ(SetAt(text, {"c"}, 2), "{\"a\": {\"b\": 1,\n\"b\": 2}, \"c\": 2}");
+  EXPECT_THROW((void)SetAt(text, {"a", "b"}, 1), SettingsError);
+  EXPECT_THROW((void)EraseAt(text, {"a", "b"}), SettingsError);
 }
 
-TEST(EditJson, ReplacesValues) {
-  EXPECT_EQ(EditJson("{\"a\": [1, /* x */ 2, 3], \"b\": \"c\"}", {{"a", {1, 3}}, {"b", {4}}}),
-            "{\"a\": [1, /* x */ 3], \"b\": [4]}");
-  EXPECT_EQ(EditJson("{\"a\": 1, \"b\": 2, \"c\": 3}", Json::parse("{\"b\": 2, \"a\": 1}")),
-            "{\"b\": 2, \"a\": 1}")
-      << "the order of members too";
+TEST(SetAt, ReplacesValuesInTheirLayout) {
+  EXPECT_EQ(SetAt("{\"a\": [1, 2], \"b\": {\"c\": 1}}", {"a"}, {3, 4}),
+            "{\"a\": [3,4], \"b\": {\"c\": 1}}");
+  EXPECT_EQ(SetAt("{\"b\": {\"c\": 1}, \"a\": 2}", {"b", "c"}, "d"),
+            "{\"b\": {\"c\": \"d\"}, \"a\": 2}");
+  EXPECT_EQ(SetAt("{\n    \"a\": [\n      1\n    ]\n}", {"a"}, {1, 2}),
+            "{\n    \"a\": [\n      1,\n      2\n    ]\n}");
+}
+
+TEST(PlaceOf, CountsLinesAndCharacters) {
+  EXPECT_EQ(PlaceOf("{\n \"\xC3\xA4\": [1, 2]}", {"\xC3\xA4", "1"}), ":2:11");
+  EXPECT_EQ(PlaceOf("{\"a\": 1}", {"a", "missing"}), ":1:7");
 }
 
 struct Insertion {
@@ -86,14 +90,8 @@ class Insertions : public ::testing::TestWithParam<Insertion> {};
 TEST_P(Insertions, LooksLikeTheRestAndIsUndone) {
   const auto& [before, value, after] = GetParam();
   const Json old = ParseJson(before);
-  Json wanted = old;
-  if (wanted.is_object()) {
-    wanted["b"] = value;
-  } else {
-    wanted.push_back(value);
-  }
-  EXPECT_EQ(EditJson(before, wanted), after);
-  EXPECT_EQ(EditJson(after, old), before);
+  EXPECT_EQ(SetAt(before, {"b"}, value), after);
+  EXPECT_EQ(EraseAt(after, {old.is_object() ? "b" : std::to_string(old.size())}), before);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -121,22 +119,19 @@ INSTANTIATE_TEST_SUITE_P(
         // Into an empty container.
         Insertion{"{}", 2, "{\n  \"b\": 2\n}"}, Insertion{"[]", 2, "[\n  2\n]"}));
 
-TEST(EditJson, LeavesTheRestOfAnItemThatItRemovesValid) {
-  const std::vector<std::tuple<std::string, std::size_t, std::string>> cases = {
-      {"{\n  \"a\": 1, // one\n  \"b\": 2\n}", 0, "{\n  // one\n  \"b\": 2\n}"},
-      {"{\n  // before\n  \"a\": 1,\n  \"b\": 2\n}", 0, "{\n  // before\n  \"b\": 2\n}"},
-      {"{\n  \"a\": 1, // one\n  \"b\": 2 }", 1, "{\n  \"a\": 1 // one\n   }"},
-      {"{ // one\r\n  \"a\": 1 }", 0, "{ // one\r\n   }"},
-      {"[1, 2, 3]", 0, "[2, 3]"},
-      {"[1, 2, 3]", 1, "[1, 3]"},
-      {"[1, 2, 3]", 2, "[1, 2]"},
-      {"[1]", 0, "[]"},
+TEST(EraseAt, LeavesValidTextAndComments) {
+  const std::vector<std::tuple<std::string, std::string, std::string>> cases = {
+      {"{\n  \"a\": 1, // one\n  \"b\": 2\n}", "a", "{\n  // one\n  \"b\": 2\n}"},
+      {"{\n  // before\n  \"a\": 1,\n  \"b\": 2\n}", "a", "{\n  // before\n  \"b\": 2\n}"},
+      {"{\n  \"a\": 1, // one\n  \"b\": 2 }", "b", "{\n  \"a\": 1 // one\n   }"},
+      {"{ // one\r\n  \"a\": 1 }", "a", "{ // one\r\n   }"},
+      {"[1, 2, 3]", "0", "[2, 3]"},
+      {"[1, 2, 3]", "1", "[1, 3]"},
+      {"[1, 2, 3]", "2", "[1, 2]"},
+      {"[1, /* x */ 2, 3]", "1", "[1, /* x */ 3]"},
+      {"[1]", "0", "[]"},
   };
-  for (const auto& [before, index, after] : cases) {
-    Json wanted = ParseJson(before);
-    wanted.erase(std::next(wanted.begin(), static_cast<std::ptrdiff_t>(index)));
-    EXPECT_EQ(EditJson(before, wanted), after);
-  }
+  for (const auto& [before, key, after] : cases) EXPECT_EQ(EraseAt(before, {key}), after);
 }
 
 }  // namespace

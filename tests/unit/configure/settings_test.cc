@@ -5,28 +5,27 @@
 namespace configure {
 namespace {
 
-using Kind = Change::Kind;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Optional;
 using ::testing::StartsWith;
 
-const Change kEntry = {Kind::kEntry, {"servers", "lima"}, {{"command", "limactl"}}};
-const Change kList = {Kind::kList, {"tools", "exclude"}, {"A", "B"}};
-const Change kSetting = {Kind::kSetting, {"chat", "mode"}, "lima", "why"};
-const Change kDefault = {Kind::kDefault, {"version"}, 1};
-const Change kRules = {Kind::kRules, {"permission"}, {{"**", "deny"}, {"lima", "ask"}}, "why"};
+const SettingsFile kEntry = {.path = "x",
+                             .wanted = {{"servers", {{"lima", {{"command", "limactl"}}}}}}};
+const SettingsFile kList = {.path = "x", .wanted = {{"tools", {{"exclude", {"A", "B"}}}}}};
+const SettingsFile kSetting = {.path = "x", .wanted = {{"chat", {{"mode", "lima"}}}}};
+const SettingsFile kRules = {.path = "x",
+                             .wanted = {{"permission", {{"**", "deny"}}}},
+                             .untrusted = {{"permission", {{"lima", "ask"}}}}};
+const SettingsFile kAllowed = {
+    .path = "x", .wanted = {{"tools", {{"core", {"A", "B"}}}}}, .allowed = {"tools", "core"}};
 
-Edited Added(const std::string& text, const Change& change) {
-  return Add({.path = "x", .changes = {change}}, text, false);
-}
-
-Edited Removed(const std::string& text, const std::vector<Change>& changes) {
-  return Remove({.path = "x", .changes = changes}, text);
+Edited Added(const std::string& text, const SettingsFile& file) {
+  return Add(file, text, false);
 }
 
 TEST(Settings, AreAddedAndRemoved) {
-  const std::vector<std::tuple<std::string, Change, std::string>> cases = {
+  const std::vector<std::tuple<std::string, SettingsFile, std::string>> cases = {
       {"{\"servers\": {\"x\": {}}}", kEntry,
        "{\"servers\": {\"x\": {}, \"lima\": {\"command\":\"limactl\"}}}"},
       {"{\"x\": 1}", kList, "{\"x\": 1, \"tools\": {\"exclude\":[\"A\",\"B\"]}}"},
@@ -39,60 +38,62 @@ TEST(Settings, AreAddedAndRemoved) {
       {R"({"history": ["cut \ud83d"]})", kSetting,
        R"({"history": ["cut \ud83d"], "chat": {"mode":"lima"}})"},
   };
-  for (const auto& [before, change, after] : cases) {
-    EXPECT_EQ(Added(before, change).text, after);
-    EXPECT_EQ(Added(after, change).text, after);
-    EXPECT_EQ(Removed(after, {change}).text, before);
+  for (const auto& [before, file, after] : cases) {
+    EXPECT_EQ(Added(before, file).text, after);
+    EXPECT_EQ(Added(after, file).text, after);
+    EXPECT_EQ(Remove(file, after).text, before);
   }
 }
 
 TEST(Settings, OnlyWhatIsMissingIsAdded) {
-  const std::vector<std::tuple<std::string, Change, std::string>> cases = {
+  const std::vector<std::tuple<std::string, SettingsFile, std::string>> cases = {
       {"{\"servers\": {\"lima\": {\"mine\": 1, \"command\": \"x\"}}}", kEntry,
        "{\"servers\": {\"lima\": {\"mine\": 1, \"command\": \"x\"}}}"},
       {"{\"servers\": {\"lima\": {\"mine\": 1}}}", kEntry,
        "{\"servers\": {\"lima\": {\"mine\": 1, \"command\": \"limactl\"}}}"},
       {"{\"tools\": {\"exclude\": [\"B\", \"x\"]}}", kList,
        "{\"tools\": {\"exclude\": [\"B\", \"x\", \"A\"]}}"},
-      {"{\"version\": 2}", kDefault, "{\"version\": 2}"},
-      {"{\"x\": 2}", kDefault, "{\"x\": 2, \"version\": 1}"},
+      {"{\"tools\": {\"core\": [\"mcp_x\", \"B\"]}}", kAllowed,
+       "{\"tools\": {\"core\": [\"mcp_x\", \"B\", \"A\"]}}"},
       {"{\"permission\": {\"**\": \"deny\", \"x\": \"ask\"}}", kRules,
-       "{\"permission\": {\"x\": \"ask\", \"**\": \"deny\", \"lima\": \"ask\"}}"},
-      {"{\"permission\": {\"lima\": \"ask\", \"**\": \"deny\"}}", kRules,
-       "{\"permission\": {\"**\": \"deny\", \"lima\": \"ask\"}}"},
+       "{\"permission\": {\"**\": \"deny\", \"x\": \"ask\", \"lima\": \"ask\"}}"},
   };
-  for (const auto& [before, change, after] : cases) {
-    const Edited edited = Added(before, change);
+  for (const auto& [before, file, after] : cases) {
+    const Edited edited = Added(before, file);
     EXPECT_EQ(edited.text, after);
     EXPECT_THAT(edited.lines, IsEmpty());
   }
 }
 
 TEST(Settings, OtherValuesOfTheUsersAreReportedAndKept) {
-  const std::vector<std::tuple<std::string, Change, std::string>> cases = {
-      {"{\"chat\": {\n\"mode\": \"mine\"}}", kSetting, ":2:9: \"chat.mode\" must be \"lima\": why"},
+  const std::vector<std::tuple<std::string, SettingsFile, std::string>> cases = {
+      {"{\"chat\": {\n\"mode\": \"mine\"}}", kSetting,
+       ":2:9: \"chat.mode\" must be \"lima\": otherwise"},
       {"{\"chat\": \"mine\"}", kSetting, ":1:10: \"chat\" must be an object"},
-      {"{\"permission\": {\"x\": 1, \"**\": \"allow\"}}", kRules,
-       ":1:31: \"permission.**\" must be \"deny\": why"},
-      {"{\"permission\": \"allow\"}", kRules, ":1:16: \"permission\" must be an object"},
+      {"{\"permission\": {\"x\": 1, \"**\": \"allow\", \"lima\": \"ask\"}}", kRules,
+       ":1:31: \"permission.**\" must be \"deny\": otherwise"},
+      {"{\"permission\": {\"**\": \"deny\", \"lima\": \"deny\"}}", kRules,
+       ":1:39: \"permission.lima\" must be \"ask\": otherwise"},
       {"{\"servers\": {\"lima\": 1}}", kEntry, ":1:22: \"servers.lima\" must be an object"},
       {"{\"servers\": []}", kEntry, ":1:13: \"servers\" must be an object"},
-      {"{\"servers\": {}, \"servers\": {}}", kEntry, ":1:17: \"servers\" is there more than once"},
       {"{\"tools\": {\"exclude\": \"A\"}}", kList, ":1:23: \"tools.exclude\" must be a list"},
+      {"{\"tools\": {\"core\": [\"A\", \"B\", \"mcp_x\", \"C\"]}}", kAllowed,
+       ":1:40: \"tools.core\" must not have \"C\": otherwise"},
   };
-  for (const auto& [text, change, line] : cases) {
-    const Edited edited = Added(text, change);
+  for (const auto& [text, file, line] : cases) {
+    const Edited edited = Added(text, file);
     EXPECT_EQ(edited.text, text);
     EXPECT_THAT(edited.lines, ElementsAre(StartsWith(line)));
   }
+  EXPECT_THROW((void)Added("{\"servers\": {}, \"servers\": {}}", kEntry), SettingsError);
   EXPECT_THROW((void)Added("[]", kEntry), SettingsError);
 }
 
 /// The entry of `words` after an entry of `before` was added to.
 std::string CommandAfter(const std::string& before, const Json& words) {
-  const Change change = {
-      Kind::kEntry, {"lima"}, {{"command", "limactl"}, {"args", words}, {"timeout", 6}}};
-  const Edited edited = Added("{\"lima\": " + before + "}", change);
+  const SettingsFile file = {
+      .path = "x", .wanted = {{"lima", {{"command", "limactl"}, {"args", words}, {"timeout", 6}}}}};
+  const Edited edited = Added("{\"lima\": " + before + "}", file);
   return edited.lines.empty() ? Json::parse(*edited.text)["lima"].dump() : edited.lines[0];
 }
 
@@ -115,62 +116,75 @@ TEST(Settings, AnEntryKeepsTheUsersOptions) {
   }
 }
 
-TEST(Settings, EveryConflictIsReported) {
-  const std::string text = "{\"chat\": 1, \"servers\": 1, \"tools\": 1}";
-  const Edited edited = Add({.path = "x", .changes = {kSetting, kEntry, kList}}, text, false);
+TEST(Settings, AnEntryGetsItsVariablesBesideTheUsers) {
+  const SettingsFile file = {.path = "x", .wanted = {{"lima", {{"env", {{"LIMA_HOME", "/l"}}}}}}};
+  EXPECT_EQ(Added("{\"lima\": {\"env\": {\"MINE\": \"1\"}}}", file).text,
+            "{\"lima\": {\"env\": {\"LIMA_HOME\":\"/l\",\"MINE\":\"1\"}}}");
+  const std::string mine = "{\"lima\": {\"env\": {\"LIMA_HOME\": \"/mine\"}}}";
+  EXPECT_EQ(Added(mine, file).text, mine);
+}
+
+TEST(Settings, EveryConflictIsReportedAtItsPlaceInTheUsersText) {
+  const SettingsFile file = {
+      .path = "x", .wanted = {{"new", 1}, {"chat", 1}, {"servers", {{"x", 1}}}, {"tools", {1, 2}}}};
+  const Edited edited = Added("{\n\"chat\": 2,\n\"servers\": 1,\n\"tools\": 1}", file);
   EXPECT_THAT(edited.lines,
-              ElementsAre(StartsWith(":1:10: "), StartsWith(":1:24: "), StartsWith(":1:36: ")));
+              ElementsAre(StartsWith(":2:9: "), StartsWith(":3:12: "), StartsWith(":4:10: ")));
 }
 
 TEST(Settings, RemovalLeavesWhatDoesNotEqualOurs) {
-  const std::vector<std::tuple<std::string, std::vector<Change>, std::string>> cases = {
-      {"{\"chat\": {\"mode\": \"mine\"}}", {kSetting}, "{\"chat\": {\"mode\": \"mine\"}}"},
-      {"{\"chat\": \"mine\"}", {kSetting}, "{\"chat\": \"mine\"}"},
-      {"{\"tools\": {\"exclude\": \"A\"}}", {kList}, "{\"tools\": {\"exclude\": \"A\"}}"},
-      {"{\"tools\": {\"exclude\": [\"B\", \"x\"]}}",
-       {kList},
+  const SettingsFile versioned = {
+      .path = "x", .wanted = kEntry.wanted, .initial = {{"version", 1}}};
+  const std::vector<std::tuple<std::string, SettingsFile, std::string>> cases = {
+      {"{\"chat\": {\"mode\": \"mine\"}}", kSetting, "{\"chat\": {\"mode\": \"mine\"}}"},
+      {"{\"chat\": \"mine\"}", kSetting, "{\"chat\": \"mine\"}"},
+      {"{\"chat\": [\"lima\"]}", kSetting, "{\"chat\": [\"lima\"]}"},
+      {"{\"tools\": {\"exclude\": \"A\"}}", kList, "{\"tools\": {\"exclude\": \"A\"}}"},
+      {"{\"tools\": {\"exclude\": [\"B\", \"x\", \"A\"]}}", kList,
        "{\"tools\": {\"exclude\": [\"x\"]}}"},
-      {"{\"permission\": {\"**\": \"deny\", \"lima\": \"allow\"}}",
-       {kRules},
+      {"{\"permission\": {\"**\": \"deny\", \"lima\": \"allow\"}}", kRules,
        "{\"permission\": {\"lima\": \"allow\"}}"},
-      {"{\"servers\": { /* mine */ \"lima\": {} }}", {kEntry}, "{\"servers\": { /* mine */ }}"},
-      {"{\"version\": 1, \"x\": 1, \"servers\": {\"lima\": {}}}",
-       {kEntry, kDefault},
+      {"{\"servers\": { /* mine */ \"lima\": {} }}", kEntry, "{\"servers\": { /* mine */ }}"},
+      {"{\"version\": 1, \"x\": 1, \"servers\": {\"lima\": {}}}", versioned,
        "{\"version\": 1, \"x\": 1}"},
-      {"{\"version\": 1}", {kEntry, kDefault}, "{\"version\": 1}"},
+      {"{\"version\": 1}", versioned, "{\"version\": 1}"},
   };
-  for (const auto& [text, changes, after] : cases) EXPECT_EQ(Removed(text, changes).text, after);
+  for (const auto& [text, file, after] : cases) EXPECT_EQ(Remove(file, text).text, after);
 }
 
 TEST(Settings, RemovalReportsEachValue) {
-  const Edited edited =
-      Removed("{\"tools\": {\"exclude\": [\"A\", \"x\"]}, \"servers\": {\"lima\": {\"mine\": 1}}}",
-              {kList, kEntry});
+  const SettingsFile file = {.path = "x",
+                             .wanted = {{"tools", {{"exclude", {"A", "B"}}}},
+                                        {"servers", {{"lima", {{"command", "c"}}}}}}};
+  const Edited edited = Remove(
+      file, "{\"tools\": {\"exclude\": [\"A\", \"x\"]}, \"servers\": {\"lima\": {\"mine\": 1}}}");
   EXPECT_THAT(edited.lines, ElementsAre("tools.exclude: \"A\"", "servers.lima: {\"mine\":1}"));
+  EXPECT_TRUE(edited.had_entry);
+  EXPECT_FALSE(Remove(file, "{\"tools\": {\"exclude\": [\"A\"]}}").had_entry);
 }
 
 TEST(Settings, AFileWithoutOtherValuesIsRemovedUnlessItHasAComment) {
-  const std::string added =
-      Add({.path = "x", .changes = {kDefault, kEntry}}, " \n", false).text.value();
+  const SettingsFile file = {.path = "x", .wanted = kEntry.wanted, .initial = {{"version", 1}}};
+  const std::string added = Add(file, " \n", false).text.value();
   EXPECT_EQ(added,
             "{\n  \"version\": 1,\n  \"servers\": {\n    \"lima\": {\n"
             "      \"command\": \"limactl\"\n    }\n  }\n}\n");
-  EXPECT_EQ(Removed(added, {kDefault, kEntry}).text, std::nullopt);
-  EXPECT_THAT(Removed("// mine\n" + added, {kDefault, kEntry}).text,
-              Optional(StartsWith("// mine\n")));
-  EXPECT_THAT(Removed("{\"mine\": 1," + added.substr(1), {kDefault, kEntry}).text,
+  EXPECT_EQ(Remove(file, added).text, std::nullopt);
+  EXPECT_THAT(Remove(file, "// mine\n" + added).text, Optional(StartsWith("// mine\n")));
+  EXPECT_THAT(Remove(file, "{\"mine\": 1," + added.substr(1)).text,
               Optional(StartsWith("{\"mine\": 1,\n")));
 }
 
 TEST(Settings, SomeDependOnTrust) {
   const SettingsFile file = {.path = "x",
-                             .changes = {{Kind::kList, {"a"}, {"A"}},
-                                         {Kind::kList, {"a"}, {"ask"}, "", false},
-                                         {Kind::kList, {"a"}, {"trust"}, "", true}}};
+                             .wanted = {{"a", Json::array({"A"})}},
+                             .trusted = {{"a", Json::array({"trust"})}},
+                             .untrusted = {{"a", Json::array({"ask"})}}};
   const std::string plain = Add(file, std::nullopt, false).text.value();
-  const std::string trusted = Add(file, std::nullopt, true).text.value();
+  const std::string trusted = Add(file, plain, true).text.value();
   EXPECT_EQ(Json::parse(plain), Json::parse(R"({"a": ["A", "ask"]})"));
   EXPECT_EQ(Json::parse(trusted), Json::parse(R"({"a": ["A", "trust"]})"));
+  EXPECT_EQ(Add(file, trusted, true).text, trusted);
   EXPECT_FALSE(Remove(file, plain).was_trusted);
   EXPECT_TRUE(Remove(file, trusted).was_trusted);
   for (const std::string& text : {plain, trusted}) EXPECT_EQ(Remove(file, text).text, std::nullopt);

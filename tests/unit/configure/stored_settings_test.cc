@@ -25,7 +25,7 @@ constexpr uid_t kNobody = 65534;
 class StoredSettingsTest : public ::testing::Test {
  protected:
   [[nodiscard]] StoredSettings Stored(const fs::path& path) const {
-    return {path, directory_.path(), 0600};
+    return {path, directory_.path()};
   }
   static void Write(const fs::path& path, const std::string& text) {
     std::ofstream(path, std::ios::binary) << text;
@@ -74,9 +74,7 @@ class StoredSettingsInAProject : public StoredSettingsTest {
     fs::create_directories(own_);
     Write(own_ / "config", "text");
   }
-  [[nodiscard]] StoredSettings Stored() const {
-    return {project_ / "settings/config", project_, 0600};
-  }
+  [[nodiscard]] StoredSettings Stored() const { return {project_ / "settings/config", project_}; }
   void LeadOut() const {
     fs::remove_all(project_ / "settings");
     fs::create_directory_symlink(own_, project_ / "settings");
@@ -93,7 +91,7 @@ TEST_F(StoredSettingsInAProject, AreNotWrittenThroughALinkThatHasAppeared) {
     const StoredSettings stored = Stored();
     LeadOut();
     for (const std::string& error :
-         {ErrorOf([&] { stored.Write("ours"); }), ErrorOf([&] { stored.Remove(project_); })}) {
+         {ErrorOf([&] { stored.Write("ours"); }), ErrorOf([&] { stored.Remove(); })}) {
       EXPECT_THAT(error, HasSubstr((project_ / "settings").string()));
     }
     EXPECT_EQ(Read(own_ / "config"), "text");
@@ -105,20 +103,22 @@ TEST_F(StoredSettingsInAProject, MakeAndRemoveDirectories) {
   fs::create_directory_symlink("project", top_ / "link");
   for (const fs::path& project : {project_, top_ / "link"}) {
     const fs::path file = project / "a/b/config";
-    StoredSettings(file, project, 0600).Write("ours");
+    StoredSettings(file, project).Write("ours");
     EXPECT_EQ(Read(file), "ours");
-    StoredSettings(file, project, 0600).Remove(project);
+    StoredSettings(file, project).Remove();
     EXPECT_FALSE(fs::exists(project_ / "a"));
     EXPECT_TRUE(fs::exists(project_));
   }
 }
 
-TEST_F(StoredSettingsInAProject, KeepEmptyDirectoriesBehindALink) {
-  fs::create_directories(project_ / "kept/by");
-  fs::create_directory_symlink("kept/by", project_ / "link");
-  Write(project_ / "kept/by/config", "text");
-  StoredSettings(project_ / "link/config", project_, 0600).Remove(project_);
-  EXPECT_TRUE(fs::is_empty(project_ / "link"));
+TEST_F(StoredSettingsInAProject, AreNotReadThroughLinks) {
+  fs::create_directory_symlink(own_, project_ / "link");
+  fs::create_symlink(own_ / "config", project_ / "config");
+  fs::create_symlink("settings", project_ / "inside");
+  for (const char* name : {"link/config", "config", "inside/config"}) {
+    EXPECT_THAT(ErrorOf([&] { (void)StoredSettings(project_ / name, project_); }),
+                AllOf(HasSubstr(project_.string()), HasSubstr("it is a link in a project")));
+  }
 }
 
 TEST_F(StoredSettingsTest, RefusesLargerFiles) {
@@ -132,7 +132,7 @@ TEST_F(StoredSettingsTest, RefusesLargerFiles) {
 
 TEST_F(StoredSettingsTest, ReportsLinksToNothing) {
   fs::create_directory_symlink("nothing", top_ / "link");
-  const StoredSettings stored(top_ / "link/settings.json", std::nullopt, 0600);
+  const StoredSettings stored(top_ / "link/settings.json", std::nullopt);
   EXPECT_THAT(ErrorOf([&] { stored.Write("ours"); }),
               AllOf(HasSubstr("cannot make"), HasSubstr((top_ / "link").string())));
   EXPECT_THAT(ErrorOf([&] { (void)Stored(top_ / "link/settings.json"); }),
