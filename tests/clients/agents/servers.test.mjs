@@ -87,8 +87,8 @@ tools.place.approval_mode = "approve"
   },
 };
 
-/** Headless, Gemini CLI does not offer tools for which it would ask. */
-const hidesWhatItAsksFor = ['gemini'];
+/** What an agent without a terminal says of a call for which it would ask. */
+const asked = /requested permissions|requires approval|requires user confirmation|permission requested/;
 
 const rows = [];
 
@@ -162,15 +162,14 @@ async function check(spec, scene, inCopy, trust) {
   rows.push(`| ${spec.title} | ${inCopy ? 'copy' : 'mount'} | ${trust ? 'yes' : 'no'} | ${
     ran[0] ? 'runs' : 'asks'} | ${ran[1] || ran[2] ? 'runs' : 'asks'} |`);
   assert.deepEqual(ran, [trust, false, false], JSON.stringify(results));
+  assert.match(resultOf(wanted[trust ? 1 : 0]) || ended.stderr, asked);  // opencode ends there
   if (trust) {
     const text = resultOf(wanted[0]).replaceAll('\\', '');
     assert.match(text, new RegExp(`runs in ${directory} over 127\\.0\\.0\\.1 `));
     assert.match(text, /with \["127\.0\.0\.1 [^"]*","\$\{HOME\}"\]/);
   }
-  for (const [index, [owner, tool]] of wanted.entries()) {
-    const isOffered = first.tools.some((each) => name(owner, tool).test(each));
-    const isExpected = (index === 0 && trust) || !hidesWhatItAsksFor.includes(spec.agent);
-    assert.equal(isOffered, isExpected, `${owner} ${tool} of ${first.tools}`);
+  for (const [owner, tool] of wanted) {
+    assert.ok(first.tools.some((each) => name(owner, tool).test(each)), `${owner} ${tool} of ${first.tools}`);
   }
   assert.match(readFileSync(log, 'utf8'),
     /^runs in \S*\/run\/\S+ over (THE-HOST|undefined) with \["its argument"\]\n/, 'on the host');
