@@ -74,8 +74,10 @@ std::string Policy(const LaunchRequest& request) {
                       Rule({"google_web_search", "write_todos", "update_topic"}, "allow", 990) +
                       Rule({"web_fetch", "ask_user"}, "ask_user", 990);
   for (const OwnServer& server : request.servers) {
-    rules +=
-        Rule("mcp_" + server.name + "_*", IsTrusted(request, server) ? "allow" : "ask_user", 990);
+    // The second check has another name for the server, so that only "mcp_*" matches. No servers
+    // but those named by our flags are there.
+    rules += IsTrusted(request, server) ? Rule("mcp_" + server.name + "_*", "allow", 990)
+                                        : Rule("mcp_*", "ask_user", 950);
   }
   return rules;
 }

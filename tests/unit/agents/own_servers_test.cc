@@ -273,10 +273,9 @@ bool Asks(std::string_view agent, const Launch& launch) {
   }
   if (agent == "gemini") {
     EXPECT_THAT(launch.arguments, Contains("own-db")) << "an allowed server";
-    const bool asks =
-        text("/policy.toml")
-            .find("toolName = \"mcp_own-db_*\"\ndecision = \"ask_user\"\npriority = 990") !=
-        std::string::npos;
+    const std::string policy = text("/policy.toml");
+    const bool asks = policy.find("mcp_own-db_*\"\ndecision = \"allow\"") == std::string::npos;
+    EXPECT_EQ(policy.find("\"mcp_*\"\ndecision = \"ask_user\"") != std::string::npos, asks);
     EXPECT_EQ(json::parse(text("/.gemini/settings.json")).at("mcpServers").at("own-db").at("trust"),
               !asks);
     return asks;
