@@ -36,6 +36,15 @@ struct ServerRequest {
   Environment environment;  ///< this program's
 };
 
+/// An MCP server of the user's own, beside ours.
+struct OwnServer {
+  std::string name;
+  std::string command = {};    ///< for sh in the guest; empty: it runs on the host
+  configure::Json entry = {};  ///< of the user's settings, if it runs on the host
+
+  [[nodiscard]] bool IsInGuest() const { return !command.empty(); }
+};
+
 /// What to start an agent for.
 struct LaunchRequest : ServerRequest {
   std::string project;                 ///< absolute, without links
@@ -43,6 +52,8 @@ struct LaunchRequest : ServerRequest {
   std::string home;                    ///< for what the agent keeps between sessions
   std::string control;                 ///< for the settings of sessions with the same options
   std::vector<std::string> arguments;  ///< the user's for the agent, checked
+  std::vector<OwnServer> servers;
+  std::vector<std::string> guest_shell;  ///< before a command for the project's copy or mount
 };
 
 /// How to start the agent. Paths are absolute.
@@ -70,6 +81,9 @@ struct Confinement {
   ArgumentRules rules;
   /// The user's files and directories that the agent reads settings from, absolute.
   std::vector<std::string> (*own_settings)(const Environment& environment);
+  /// The entries of the user's own servers by name, of the user's settings alone.
+  configure::Json (*own_servers)(const Environment& environment);
+  std::string_view server_keys;  ///< what counts of an entry: nothing that makes calls unasked
 };
 
 /// What `limactl mcp configure` writes, and for whom.

@@ -3,6 +3,7 @@
 // oldest version.
 
 #include "agents/common.h"
+#include "agents/own_servers.h"
 
 namespace agents {
 namespace {
@@ -19,11 +20,22 @@ constexpr std::string_view kDeniedTools =
     "Read ReadMcpResourceTool RemoteTrigger SendMessage Skill Workflow Write mcp__ide "
     "mcp__claude-in-chrome mcp__computer-use";
 
-Json ServerEntry(const ServerRequest& request, std::string_view root) {
-  Json entry = CommandEntry(request, root);
-  entry["timeout"] = std::chrono::milliseconds(request.call_timeout).count();
+Json Completed(Json entry, const ServerRequest& request) {
+  entry.emplace("timeout", std::chrono::milliseconds(request.call_timeout).count());
   entry["alwaysLoad"] = true;  // offered without a search for tools
   return entry;
+}
+
+Json ServerEntry(const ServerRequest& request, std::string_view root) {
+  return Completed(CommandEntry(request, root), request);
+}
+
+Json Servers(const LaunchRequest& request) {
+  Json servers = {{kServer, ServerEntry(request, request.project)}};
+  for (const OwnServer& server : request.servers) {
+    servers[server.name] = Completed(OwnEntry(request, server), request);
+  }
+  return servers;
 }
 
 constexpr const char* kAllTools = "mcp__lima";
@@ -38,8 +50,14 @@ constexpr const char* kSettings = R"({
 Json Settings(const LaunchRequest& request) {
   Json allow = Json::array();
   if (request.trust) allow.push_back(kAllTools);
+  Json ask = Json::array();  // whatever the user's own settings allow
+  for (const OwnServer& server : request.servers) {
+    if (IsTrusted(request, server)) allow.push_back("mcp__" + server.name);
+    if (!server.IsInGuest()) ask.push_back("mcp__" + server.name);
+  }
   Json settings = Json::parse(kSettings);
-  settings["permissions"] = {{"allow", std::move(allow)}, {"deny", Words(kDeniedTools)}};
+  settings["permissions"] = {
+      {"allow", std::move(allow)}, {"ask", std::move(ask)}, {"deny", Words(kDeniedTools)}};
   return settings;
 }
 
@@ -90,10 +108,9 @@ Launch LaunchClaude(const LaunchRequest& request) {
                     // The last one wins. By default, a classifier decides.
                     "--permission-mode=manual"},
       .environment = Changed(request.environment, kVariables),
-      .files = {
-          {mcp, Json({{"mcpServers", {{kServer, ServerEntry(request, request.project)}}}}).dump(2)},
-          {settings, Settings(request).dump(2)},
-          {instructions, Instructions(request, "CLAUDE.md CLAUDE.local.md AGENTS.md")}}};
+      .files = {{mcp, Json({{"mcpServers", Servers(request)}}).dump(2)},
+                {settings, Settings(request).dump(2)},
+                {instructions, Instructions(request, "CLAUDE.md CLAUDE.local.md AGENTS.md")}}};
   launch.arguments.insert(launch.arguments.end(), request.arguments.begin(),
                           request.arguments.end());
   return launch;
@@ -109,6 +126,13 @@ std::pair<std::string, std::string> OwnDirectories(const Environment& environmen
 std::vector<std::string> OwnSettings(const Environment& environment) {
   const auto [settings, users] = OwnDirectories(environment);
   return {settings, users + "/.claude.json"};
+}
+
+constexpr std::string_view kServerKeys =
+    "type command args env url headers headersHelper oauth timeout";
+
+Json UsersOwnServers(const Environment& environment) {
+  return UsersServers(OwnDirectories(environment).second + "/.claude.json", "mcpServers");
 }
 
 // Claude Code does not offer a denied tool to the model. It warns about names that it does not
@@ -161,7 +185,9 @@ Agent Claude() {
                              .oldest = {2, 1, 330},
                              .launch = &LaunchClaude,
                              .rules = {"Claude Code", kModes, kRefusals},
-                             .own_settings = &OwnSettings}};
+                             .own_settings = &OwnSettings,
+                             .own_servers = &UsersOwnServers,
+                             .server_keys = kServerKeys}};
 }
 
 }  // namespace agents

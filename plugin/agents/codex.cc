@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "agents/common.h"
+#include "agents/own_servers.h"
 #include "lima/text_file.h"
 #include "support/errors.h"
 
@@ -42,22 +43,26 @@ std::string UsersHome(const Environment& environment) {
   return DirectoryOr(environment, "CODEX_HOME", Value(environment, "HOME") + "/.codex");
 }
 
-std::string UsersSettings(const std::string& home) {
+toml::table ReadSettings(const std::string& home) {
   const std::string path = home + "/config.toml";
-  if (!fs::exists(path)) return "";
+  if (!fs::exists(path)) return {};
   try {
-    toml::table chosen;
-    const auto keys = Words(kUsersKeys);
-    for (auto&& [key, value] : toml::parse_file(path)) {
-      if (std::find(keys.begin(), keys.end(), key.str()) != keys.end()) chosen.insert(key, value);
-    }
-    std::ostringstream text;
-    text << chosen << '\n';
-    return text.str();
+    return toml::parse_file(path);
   } catch (const toml::parse_error& error) {
     throw support::CallError(path + ":" + std::to_string(error.source().begin.line) + ": " +
                              std::string(error.description()) + "; fix it first");
   }
+}
+
+std::string UsersSettings(const std::string& home) {
+  toml::table chosen;
+  const auto keys = Words(kUsersKeys);
+  for (auto&& [key, value] : ReadSettings(home)) {
+    if (std::find(keys.begin(), keys.end(), key.str()) != keys.end()) chosen.insert(key, value);
+  }
+  std::ostringstream text;
+  text << chosen << '\n';
+  return text.str();
 }
 
 std::string UsersInstructions(const std::string& users_home) {
@@ -106,6 +111,9 @@ constexpr const char* kSettings = R"({
   "check_for_update_on_startup": false
 })";
 
+/// An own server may be installed while it starts.
+constexpr int kStartSeconds = 60;
+
 /// As `-c KEY=VALUE`, which overrides every file but an administrator's.
 std::vector<std::string> Flags(const LaunchRequest& request) {
   Json settings = Json::parse(kSettings);
@@ -118,6 +126,14 @@ std::vector<std::string> Flags(const LaunchRequest& request) {
                  {"default_tools_approval_mode", approval},
                  {"enabled_tools", request.tools}});
   for (const std::string& tool : request.tools) server["tools"][tool]["approval_mode"] = approval;
+  for (const OwnServer& own : request.servers) {
+    Json& entry = settings["mcp_servers"][own.name] = OwnEntry(request, own);
+    entry.update({{"enabled", true},
+                  {"omit_tools_from", Json::array({"deferred"})},
+                  {"default_tools_approval_mode", !own.IsInGuest() ? "prompt" : approval}});
+    entry.emplace("startup_timeout_sec", kStartSeconds);
+    entry.emplace("tool_timeout_sec", request.call_timeout.count());
+  }
   for (const std::string_view feature : Words(kFeaturesOff)) {
     settings["features"][std::string(feature)] = false;
   }
@@ -210,6 +226,17 @@ void UseModels(const LaunchRequest& request, const std::string& output, Launch& 
   launch.arguments.insert(position, {"-c", "model_catalog_json=" + TomlValue(path)});
 }
 
+constexpr std::string_view kServerKeys =
+    "command args env env_vars cwd url bearer_token_env_var http_headers env_http_headers "
+    "scopes oauth_resource startup_timeout_sec tool_timeout_sec enabled_tools "
+    "disabled_tools";
+
+Json UsersOwnServers(const Environment& environment) {
+  std::ostringstream text;
+  text << toml::json_formatter(ReadSettings(UsersHome(environment)));
+  return Json::parse(text.str()).value("mcp_servers", Json::object());
+}
+
 std::vector<std::string> OwnSettings(const Environment& environment) {
   const std::string home = UsersHome(environment);
   return {home, home + "/auth.json", Value(environment, "HOME") + "/.agents"};
@@ -270,7 +297,9 @@ Agent Codex() {
                          .query = {"debug", "models", "-c", "features={plugins=false,apps=false}"},
                          .use_output = &UseModels,
                          .rules = {"Codex", kModes, kRefusals},
-                         .own_settings = &OwnSettings}};
+                         .own_settings = &OwnSettings,
+                         .own_servers = &UsersOwnServers,
+                         .server_keys = kServerKeys}};
 }
 
 }  // namespace agents

@@ -4,14 +4,18 @@
 #include <re2/re2.h>
 
 #include "agents/common.h"
+#include "agents/own_servers.h"
 
 namespace agents {
 namespace {
 
-Json ServerEntry(const ServerRequest& request, std::string_view root) {
-  Json entry = CommandEntry(request, root);
-  entry["timeout"] = std::chrono::milliseconds(request.call_timeout).count();
+Json Completed(Json entry, const ServerRequest& request) {
+  entry.emplace("timeout", std::chrono::milliseconds(request.call_timeout).count());
   return entry;
+}
+
+Json ServerEntry(const ServerRequest& request, std::string_view root) {
+  return Completed(CommandEntry(request, root), request);
 }
 
 /// "core" is an allow-list of its own tools.
@@ -39,6 +43,11 @@ Json Settings(const LaunchRequest& request) {
   Json settings = Json::parse(kSettings);
   Json& entry = settings["mcpServers"][kServer] = ServerEntry(request, request.project);
   entry["trust"] = request.trust;
+  for (const OwnServer& server : request.servers) {
+    Json& own = settings["mcpServers"][server.name];
+    own = Completed(OwnEntry(request, server), request);
+    own["trust"] = IsTrusted(request, server);
+  }
   return settings;
 }
 
@@ -60,9 +69,17 @@ std::string Rule(const Json& tools, std::string_view decision, int priority) {
 /// Names the tools in full: a call to confirm is checked again without its server.
 std::string Policy(const LaunchRequest& request) {
   const Json ours = ServersTools(request.tools);
-  return Rule("*", "deny", 900) + Rule(ours, request.trust ? "allow" : "ask_user", 990) +
-         Rule({"google_web_search", "write_todos", "update_topic"}, "allow", 990) +
-         Rule({"web_fetch", "ask_user"}, "ask_user", 990);
+  std::string rules = Rule("*", "deny", 900) +
+                      Rule(ours, request.trust ? "allow" : "ask_user", 990) +
+                      Rule({"google_web_search", "write_todos", "update_topic"}, "allow", 990) +
+                      Rule({"web_fetch", "ask_user"}, "ask_user", 990);
+  for (const OwnServer& server : request.servers) {
+    // The second check has another name for the server, so that only "mcp_*" matches. No servers
+    // but those named by our flags are there.
+    rules += IsTrusted(request, server) ? Rule("mcp_" + server.name + "_*", "allow", 990)
+                                        : Rule("mcp_*", "ask_user", 950);
+  }
+  return rules;
 }
 
 /// Escapes "@" at the start of a word, which would import a file of the host.
@@ -107,6 +124,9 @@ Launch LaunchGemini(const LaunchRequest& request) {
                 {trusted_folders, Json({{request.directory, "TRUST_FOLDER"}}).dump()},
                 {request.directory + "/GEMINI.md",
                  WithoutImports(Instructions(request, "GEMINI.md AGENTS.md"))}}};
+  for (const OwnServer& server : request.servers) {
+    launch.arguments.insert(launch.arguments.end(), {"--allowed-mcp-server-names", server.name});
+  }
   launch.arguments.insert(launch.arguments.end(), request.arguments.begin(),
                           request.arguments.end());
   launch.environment["GEMINI_CLI_TRUSTED_FOLDERS_PATH"] = trusted_folders;
@@ -115,6 +135,14 @@ Launch LaunchGemini(const LaunchRequest& request) {
 
 std::string OwnDirectory(const Environment& environment) {
   return DirectoryOr(environment, "GEMINI_CLI_HOME", Value(environment, "HOME")) + "/.gemini";
+}
+
+constexpr std::string_view kServerKeys =
+    "type command args env cwd url httpUrl headers timeout includeTools excludeTools "
+    "oauth authProviderType";
+
+Json UsersOwnServers(const Environment& environment) {
+  return UsersServers(OwnDirectory(environment) + "/settings.json", "mcpServers");
 }
 
 std::vector<std::string> OwnSettings(const Environment& environment) {
@@ -166,7 +194,9 @@ Agent Gemini() {
                              .has_settings_in_directory = true,
                              .launch = &LaunchGemini,
                              .rules = {"Gemini CLI", kModes, kRefusals},
-                             .own_settings = &OwnSettings}};
+                             .own_settings = &OwnSettings,
+                             .own_servers = &UsersOwnServers,
+                             .server_keys = kServerKeys}};
 }
 
 }  // namespace agents

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "agents/common.h"
+#include "agents/own_servers.h"
 #include "configure/json_text.h"
 #include "configure/stored_settings.h"
 #include "lima/text_file.h"
@@ -41,12 +42,27 @@ Json Permission(bool trust) {
   return rules;
 }
 
+Json Completed(Json entry, const ServerRequest& request) {
+  entry["enabled"] = true;
+  entry.emplace("timeout", std::chrono::milliseconds(request.call_timeout).count());
+  return entry;
+}
+
 Json ServerEntry(const ServerRequest& request, std::string_view root) {
   Json entry = {{"type", "local"}, {"command", ServerCommand(request, root)}};
   if (!request.server_environment.empty()) entry["environment"] = request.server_environment;
-  entry["enabled"] = true;
-  entry["timeout"] = std::chrono::milliseconds(request.call_timeout).count();
-  return entry;
+  return Completed(std::move(entry), request);
+}
+
+Json OwnServerEntry(const LaunchRequest& request, const OwnServer& server) {
+  Json entry = OwnEntry(request, server);
+  if (server.IsInGuest()) {
+    entry["args"].insert(entry["args"].begin(), entry["command"]);
+    entry = {{"type", "local"}, {"command", entry["args"]}};
+  } else if (entry.contains("command")) {
+    entry["environment"].emplace("XDG_CONFIG_HOME", ConfigHome(request.environment));
+  }
+  return Completed(std::move(entry), request);
 }
 
 /// Overrides all files but an administrator's.
@@ -56,9 +72,19 @@ constexpr const char* kSettings = R"({
   "server": {}, "watcher": {"ignore": ["**"]}
 })";
 
+/// With those of the user's own servers.
+Json AllPermissions(const LaunchRequest& request) {
+  Json rules = Permission(request.trust);
+  for (const OwnServer& server : request.servers) {
+    rules[server.name + "_**"] = IsTrusted(request, server) ? "allow" : "ask";
+  }
+  return rules;
+}
+
 Json Settings(const LaunchRequest& request, const std::string& instructions) {
-  const Json permission = Permission(request.trust);
+  const Json permission = AllPermissions(request);
   Json plan = permission;
+  for (const OwnServer& server : request.servers) plan[server.name + "_**"] = "ask";
   for (const char* tool : {"lima_replace", "lima_write_file"}) plan[tool] = "deny";
   for (const char* tool : {"lima_run_shell_command", "lima_start_process", "lima_write_process"}) {
     plan[tool] = "ask";
@@ -66,13 +92,16 @@ Json Settings(const LaunchRequest& request, const std::string& instructions) {
   Json settings = Json::parse(kSettings);
   Json& entry = settings["mcp"][kServer] = ServerEntry(request, request.project);
   entry["environment"]["XDG_CONFIG_HOME"] = ConfigHome(request.environment);
+  for (const OwnServer& server : request.servers) {
+    settings["mcp"][server.name] = OwnServerEntry(request, server);
+  }
   settings["agent"]["build"]["permission"] = permission;
   settings["agent"]["plan"]["permission"] = std::move(plan);
   settings["instructions"] = Json::array({instructions});
   return settings;
 }
 
-Json UsersSettings(const std::string& directory) {
+Json UsersSettings(const std::string& directory, std::string_view keys) {
   Json chosen = Json::object();
   for (const char* name : {"config.json", "opencode.json", "opencode.jsonc"}) {
     const std::string path = directory + "/" + name;
@@ -83,7 +112,7 @@ Json UsersSettings(const std::string& directory) {
     } catch (const support::CallError& error) {
       support::LogWarning("opencode starts without " + path + " (" + error.what() + ")");
     }
-    for (const std::string_view key : Words(kUsersKeys)) {
+    for (const std::string_view key : Words(keys)) {
       if (const auto value = settings.find(key); value != settings.end()) {
         chosen[std::string(key)].merge_patch(*value);
       }
@@ -142,7 +171,7 @@ Environment AgentEnvironment(const LaunchRequest& request, const std::string& co
   environment["XDG_CONFIG_HOME"] = config_home;
   environment["OPENCODE_DB"] = request.home + "/opencode.db";
   environment["OPENCODE_SERVER_PASSWORD"] = support::RandomHex(kPasswordDigits);
-  environment["OPENCODE_PERMISSION"] = Permission(request.trust).dump();
+  environment["OPENCODE_PERMISSION"] = AllPermissions(request).dump();
   environment["OPENCODE_CONFIG_CONTENT"] = Settings(request, instructions).dump();
   return environment;
 }
@@ -164,7 +193,7 @@ Launch LaunchOpencode(const LaunchRequest& request) {
                 {git + "config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"},
                 {git + "objects/info/packs", ""},
                 {git + "refs/heads/.keep", ""},
-                {own + "/opencode.json", UsersSettings(users).dump(2)},
+                {own + "/opencode.json", UsersSettings(users, kUsersKeys).dump(2)},
                 // With these, opencode does not install its SDK for plugins at each start.
                 {own + "/package.json", "{" + dependencies + "}"},
                 {own + "/package-lock.json",
@@ -175,6 +204,12 @@ Launch LaunchOpencode(const LaunchRequest& request) {
     if (fs::exists(users + name, missing)) launch.links[own + name] = users + name;
   }
   return launch;
+}
+
+constexpr std::string_view kServerKeys = "type command environment cwd url headers oauth timeout";
+
+Json UsersOwnServers(const Environment& environment) {
+  return UsersSettings(ConfigHome(environment) + "/opencode", "mcp").value("mcp", Json::object());
 }
 
 std::vector<std::string> OwnSettings(const Environment& environment) {
@@ -212,7 +247,9 @@ Agent Opencode() {
                              .oldest = {1, 18, 33},
                              .launch = &LaunchOpencode,
                              .rules = {"opencode", kModes, kRefusals},
-                             .own_settings = &OwnSettings}};
+                             .own_settings = &OwnSettings,
+                             .own_servers = &UsersOwnServers,
+                             .server_keys = kServerKeys}};
 }
 
 }  // namespace agents

@@ -38,6 +38,11 @@ void SetDirectories(const fs::path& state, const Agent& agent, LaunchRequest& re
   std::string options;
   for (const std::string& word : request.server) options.append(word).push_back('\0');
   options += request.trust ? "trust" : "";
+  for (const OwnServer& server : request.servers) {
+    for (const std::string& part : {server.name, server.command, server.entry.dump()}) {
+      options.append(part).push_back('\0');
+    }
+  }
   const fs::path top = state / "run" / agent.name / Digest(request.project);
   const fs::path work =
       top / "work" / (agent.run->has_settings_in_directory ? Digest(options) : "");

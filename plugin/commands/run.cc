@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "agents/agent.h"
+#include "agents/own_servers.h"
 #include "agents/session.h"
 #include "commands/commands.h"
 #include "commands/copy_command.h"
@@ -35,6 +36,7 @@
 #include "support/foreground_child.h"
 #include "support/join.h"
 #include "support/log.h"
+#include "support/paths.h"
 #include "support/printable.h"
 #include "support/program.h"
 
@@ -207,6 +209,7 @@ void DropNamedFiles(const GuestReach& reach, support::Environment& environment) 
 [[noreturn]] void Start(const Agent& agent, const agents::LaunchRequest& request,
                         const fs::path& program) {
   agents::Launch launch = agent.run->launch(request);
+  launch.files.merge(agents::GuestScripts(request));
   agents::WriteSessionFiles(request, launch);
   Enter(request.directory, launch.environment);
   if (!agent.run->query.empty()) {
@@ -216,6 +219,33 @@ void DropNamedFiles(const GuestReach& reach, support::Environment& environment) 
   std::vector<std::string> command = {program.string()};
   command.insert(command.end(), launch.arguments.begin(), launch.arguments.end());
   support::Become(std::move(command));
+}
+
+/// The words that run `sh -c` in the project's directory in the guest. An empty `copy_directory`:
+/// where the copy is or will be by default.
+std::vector<std::string> GuestShell(const lima::InstanceConfiguration& configuration,
+                                    const std::vector<lima::Mount>& mounts, const GuestReach& reach,
+                                    const std::string& project, bool in_copy,
+                                    const std::string& copy_directory) {
+  const auto limactl = reach.FindProgram("limactl", EnvironmentVariable("PATH"));
+  if (!limactl) {
+    throw CallError("--mcp needs limactl, but there is none on PATH outside the writable mounts");
+  }
+  std::string directory = copy_directory.empty() ? project : copy_directory;
+  if (in_copy) {
+    const auto facts = copy::SidePlace(configuration.directory(), project).ReadFacts();
+    if (facts && !facts->directory.empty()) directory = facts->directory;
+  } else if (lima::NeedsGuestFacts(configuration)) {
+    throw CallError(
+        "--mcp: only the guest knows where it mounts the project; write the mountPoint "
+        "without a template: " +
+        lima::EditCommands(configuration.name));
+  } else {
+    const std::vector<paths::Root> roots = paths::RootsOfMounts(mounts);
+    const auto mount = paths::HostNames(roots).Find(project);
+    directory = support::JoinPath(roots[mount->value].guest, mount->rest);
+  }
+  return {limactl->string(), "shell", "--workdir=" + directory, configuration.name, "sh", "-c"};
 }
 
 /// What the agent gets: from the options, and from this process's environment without what leads
@@ -242,6 +272,10 @@ void FillRequest(const Agent& agent, const cxxopts::ParseResult& parsed, const S
   request.tools = ToolNames();
   request.call_timeout = CallTimeout(serve.tools.command_timeout);
   request.trust = parsed["trust"].as<bool>();
+  for (const cxxopts::KeyValue& option : parsed.arguments()) {
+    if (option.key() == "mcp") agents::AddGuestServer(option.value(), request);
+    if (option.key() == "host-mcp") agents::AddHostServer(option.value(), agent, reach, request);
+  }
   const fs::path state = agents::StateDirectory(request.environment);
   agents::SetDirectories(state, agent, request);
   request.environment["PWD"] = request.directory;
@@ -294,6 +328,14 @@ int RunAgent(const std::vector<std::string>& arguments) {
   AddServeOptions(parser);
   AddCopyDirectory(parser);
   parser.AddOptions()("trust", "Let the agent call the server's tools without asking each time");
+  parser.AddList("mcp",
+                 "Start this command in the VM as an MCP server, in the project's directory. Its "
+                 "files are the VM's; nothing of it runs on the host. May be repeated",
+                 "NAME=COMMAND");
+  parser.AddList("host-mcp",
+                 "Give the agent the MCP server NAME of your own settings of it, which runs on the "
+                 "host. You are asked before each call, also with --trust. May be repeated",
+                 "NAME");
   const auto parsed = parser.Parse({arguments.begin(), separator});
   if (!parsed) {
     PrintArgumentHelp({arguments.begin(), separator});
@@ -324,6 +366,10 @@ int RunAgent(const std::vector<std::string>& arguments) {
   }
   const std::string path = reach.SafeSearchPath(EnvironmentVariable("PATH"));
   FillRequest(agent, *parsed, ReadServeOptions(*parsed, instance), reach, in_copy, request);
+  if (parsed->count("mcp") > 0) {
+    request.guest_shell =
+        GuestShell(configuration, mounts, reach, request.project, in_copy, directory);
+  }
 
   RequireUtf8(request.server);
   RequireUtf8({request.project, request.control});

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <system_error>
 
 #include "agents/agent.h"
@@ -140,10 +141,11 @@ std::string ReadCopiedProject(const cxxopts::ParseResult& parsed) {
 }
 
 std::vector<std::string> ServeArguments(const cxxopts::ParseResult& parsed) {
+  const std::set<std::string> of_run = {"copy-dir", "host-mcp", "mcp", "trust"};
   std::vector<std::string> words;
   for (const cxxopts::KeyValue& option : parsed.arguments()) {
     std::string value = option.value();
-    if (option.key() == "trust" || option.key() == "copy-dir") continue;
+    if (of_run.contains(option.key())) continue;
     if (option.key() == "root") value = paths::ParseNarrowedRoot(value).host;
     if (option.key() == "copy") value = ReadCopiedProject(parsed);
     if (option.key() == "audit") value = std::filesystem::absolute(value).string();

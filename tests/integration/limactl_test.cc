@@ -123,6 +123,28 @@ TEST_F(ThroughLimactl, RefusalOfAWriteSaysHowToMakeTheMountWritable) {
   EXPECT_EQ(mounts(), (json{{root, true}, {kept, false}, {read_only, true}}));
 }
 
+// A script stands for Claude Code: it starts the server in the guest as its settings say.
+TEST_F(ThroughLimactl, StartsTheUsersOwnServersInTheGuest) {
+  const fs::path guest = MakeDirectory("guest's root");
+  LoopbackInstance::Options options;
+  options.mounts = {{root, guest.string(), true}};
+  options.lima_yaml = "user: {name: " + Instance().user() + "}\n";
+  StartInstance(std::move(options));
+  MakeProgram("plugins/claude",
+              "[ \"$1\" != --version ] || { echo 99.0.0; exit 0; }\n"
+              "for word; do case $word in --mcp-config=*) file=${word#*=} ;; esac; done\n"
+              "exec /bin/sh \"${file%/*}/own.sh\"\n");
+  MakeLink("plugins/limactl", limactl_->program());
+  limactl_->GiveAway(Path());
+  auto run = Plugin({"run", "claude", "default", "--mcp",
+                     "own=echo \"in $PWD over ${SSH_CONNECTION%% *} with $0\"; cat; exit 5"});
+  run.working_directory = root;
+  const ProcessResult result = RunProcess(run, "input");
+  EXPECT_EQ(result.output, "in " + guest.string() + " over 127.0.0.1 with sh\ninput")
+      << result.error;
+  EXPECT_EQ(result.exit_code, 5);
+}
+
 TEST_F(ThroughLimactl, ExitsWhenLimactlIsKilledThoughItsInputStaysOpen) {
   McpClient server(Plugin({"serve", "default"}));
   server.Initialize();

@@ -1,0 +1,162 @@
+#include "agents/own_servers.h"
+
+#include <algorithm>
+
+#include "agents/common.h"
+#include "configure/json_text.h"
+#include "configure/stored_settings.h"
+#include "lima/text_file.h"
+#include "shell/shell_quote.h"
+#include "support/errors.h"
+
+namespace agents {
+namespace {
+
+namespace fs = std::filesystem;
+using support::CallError;
+using support::LowerCase;
+
+constexpr std::string_view kNameCharacters =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/// The name for the agent. Agents call a tool SERVER_TOOL: with "_" in its name, a server could
+/// pass for another one.
+std::string AgentsName(const std::string& option, std::string name, const LaunchRequest& request) {
+  if (name.empty() || name.find_first_not_of(kNameCharacters) != std::string::npos) {
+    throw CallError(option + ": the name \"" + name +
+                    "\" is not made of letters, digits, \"-\" and \"_\" alone; choose another");
+  }
+  std::replace(name.begin(), name.end(), '_', '-');
+  const bool is_taken =
+      LowerCase(name) == kServer ||
+      std::any_of(request.servers.begin(), request.servers.end(), [&](const OwnServer& server) {
+        return LowerCase(server.name) == LowerCase(name);
+      });
+  if (!is_taken) return name;
+  throw CallError(option + ": another server is called \"" + name + "\"; choose another name");
+}
+
+/// What counts of the user's entry.
+Json UsersEntry(const std::string& name, const Agent& agent, const Environment& environment) {
+  const Json servers = agent.run->own_servers(environment);
+  std::vector<std::string> names;
+  for (const auto& [other, entry] : servers.items()) {
+    names.push_back(other);
+    if (other != name || !entry.is_object()) continue;
+    Json chosen = Json::object();
+    for (const std::string_view key : Words(agent.run->server_keys)) {
+      if (const auto value = entry.find(key); value != entry.end())
+        chosen[std::string(key)] = *value;
+    }
+    return chosen;
+  }
+  throw CallError("--host-mcp: your own settings of " + std::string(agent.title) +
+                  " have no server \"" + name + "\"; " +
+                  (names.empty() ? "add it there first" : "there are: " + support::Join(names)));
+}
+
+std::string Text(const Json& object, const char* key, const std::string& otherwise = "") {
+  const auto value = object.find(key);
+  return value != object.end() && value->is_string() ? value->get<std::string>() : otherwise;
+}
+
+/// With the user's home directory written out.
+std::string Expanded(std::string text, const std::string& home) {
+  for (const std::string_view name : {"~/", "$HOME/", "${HOME}/"}) {
+    for (std::size_t at = 0; (at = text.find(name, at)) != text.npos; at += home.size()) {
+      text.replace(at, name.size() - 1, home);
+    }
+  }
+  return text;
+}
+
+void RequireOutOfReach(const std::string& name, const Json& entry, const paths::GuestReach& reach,
+                       const Environment& environment) {
+  const std::string home = Value(environment, "HOME");
+  const auto refuse = [&](const std::string& reason) {
+    throw CallError("--host-mcp " + name + ": " + reason);
+  };
+  const auto refuse_relative = [&](const std::string& path) {
+    refuse(path + " is a relative path; write it from / on in your settings");
+  };
+  const Json values = entry.flatten();  // "/args/0": text
+  const std::string directory = Expanded(Text(values, "/cwd", "/"), home);
+  if (!directory.starts_with('/')) refuse_relative(directory);
+  for (const auto& [place, value] : values.items()) {
+    if (!value.is_string()) continue;
+    const std::string text = Expanded(value.get<std::string>(), home);
+    const std::string first = text.substr(0, text.find('/'));
+    if (first == "." || first == "..") refuse_relative(text);
+    if (reach.IsNamedIn(text) || reach.Above(fs::path(directory) / text)) {
+      refuse(text + " is where the guest can write; keep the server elsewhere");
+    }
+  }
+  const std::string command = Expanded(Text(values, "/command", Text(values, "/command/0")), home);
+  if (command.find('/') == std::string::npos) {
+    const std::string path = Text(values, "/env/PATH", Text(values, "/environment/PATH"));
+    (void)reach.FindProgram(command, path + ":" + Value(environment, "PATH"));
+  } else if (!command.starts_with('/')) {
+    refuse_relative(command);
+  }
+}
+
+std::string ScriptPath(const LaunchRequest& request, const OwnServer& server) {
+  return request.control + "/" + server.name + ".sh";
+}
+
+}  // namespace
+
+void AddGuestServer(const std::string& value, LaunchRequest& request) {
+  const std::size_t equals = value.find('=');
+  if (equals == std::string::npos || equals + 1 == value.size()) {
+    throw CallError("--mcp " + value +
+                    ": there is no command; write NAME=COMMAND, such as --mcp 'db=npx -y db-mcp'");
+  }
+  const std::string name = AgentsName("--mcp", value.substr(0, equals), request);
+  request.servers.push_back({.name = name, .command = value.substr(equals + 1)});
+}
+
+void AddHostServer(const std::string& name, const Agent& agent, const paths::GuestReach& reach,
+                   LaunchRequest& request) {
+  const std::string agents_name = AgentsName("--host-mcp", name, request);
+  Json entry = UsersEntry(name, agent, request.environment);
+  RequireOutOfReach(name, entry, reach, request.environment);
+  request.servers.push_back({.name = agents_name, .entry = std::move(entry)});
+}
+
+Json UsersServers(const std::string& path, const std::string& key) {
+  const auto text = lima::ReadTextFile(path, configure::kMaxSettingsBytes);
+  if (!text) return Json::object();
+  try {
+    const Json settings = configure::ParseJson(*text);
+    return settings.is_object() ? settings.value(key, Json::object()) : Json::object();
+  } catch (const configure::SettingsError& error) {
+    throw CallError(path + error.what() + "; fix it first");
+  }
+}
+
+Json OwnEntry(const LaunchRequest& request, const OwnServer& server) {
+  if (!server.IsInGuest()) return server.entry;
+  return {{"command", "/bin/sh"}, {"args", Json::array({ScriptPath(request, server)})}};
+}
+
+bool IsTrusted(const LaunchRequest& request, const OwnServer& server) {
+  return request.trust && server.IsInGuest();
+}
+
+std::map<std::string, std::string> GuestScripts(const LaunchRequest& request) {
+  std::map<std::string, std::string> scripts;
+  for (const OwnServer& server : request.servers) {
+    if (!server.IsInGuest()) continue;
+    std::string& script = scripts[ScriptPath(request, server)];
+    for (const auto& [name, value] : request.server_environment) {
+      script += "export " + name + "=" + shell::ShellQuote(value) + "\n";
+    }
+    std::vector<std::string> command = request.guest_shell;
+    command.push_back(server.command);
+    script += "exec " + shell::ShellCommand(command) + "\n";
+  }
+  return scripts;
+}
+
+}  // namespace agents

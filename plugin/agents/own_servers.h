@@ -1,0 +1,34 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "agents/agent.h"
+#include "paths/guest_reach.h"
+
+/// The user's own MCP servers, which `limactl mcp run` adds beside ours: in the guest, or on the
+/// host.
+namespace agents {
+
+/// `--mcp NAME=COMMAND`. Throws support::CallError.
+void AddGuestServer(const std::string& value, LaunchRequest& request);
+
+/// `--host-mcp NAME`. Throws support::CallError if the user has no such server, if it is reached by
+/// a relative path, or if the guest could change it.
+void AddHostServer(const std::string& name, const Agent& agent, const paths::GuestReach& reach,
+                   LaunchRequest& request);
+
+/// The servers at `key` of a file of the user's, by name.
+configure::Json UsersServers(const std::string& path, const std::string& key);
+
+/// The server's entry, with "command" and "args" for one in the guest.
+configure::Json OwnEntry(const LaunchRequest& request, const OwnServer& server);
+
+/// Whether the agent need not ask before it calls the server: never for one on the host.
+bool IsTrusted(const LaunchRequest& request, const OwnServer& server);
+
+/// The scripts that start the servers in the guest, by path. A script, since agents replace
+/// variables in the commands of their settings.
+std::map<std::string, std::string> GuestScripts(const LaunchRequest& request);
+
+}  // namespace agents
