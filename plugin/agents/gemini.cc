@@ -113,14 +113,7 @@ Launch LaunchGemini(const LaunchRequest& request) {
   return launch;
 }
 
-std::string OwnDirectory(const Environment& environment) {
-  return DirectoryOr(environment, "GEMINI_CLI_HOME", Value(environment, "HOME")) + "/.gemini";
-}
-
-std::vector<std::string> OwnSettings(const Environment& environment) {
-  const std::string home = Value(environment, "HOME");
-  return {OwnDirectory(environment), home + "/.agents", home + "/.env"};
-}
+constexpr OwnPath kOwnDirectory = {"GEMINI_CLI_HOME", "", "/.gemini"};
 
 // An allow-list of all tools, those of MCP servers included. Gemini CLI reads no policy files from
 // a project, and warns that "exclude" is deprecated.
@@ -136,7 +129,7 @@ AgentSettings Configure(const SettingsRequest& request) {
   return {
       .files = {
           {.path = Path(request, ".gemini/settings.json",
-                        OwnDirectory(request.environment) + "/settings.json"),
+                        kOwnDirectory.In(request.environment) + "/settings.json"),
            // The allow-list would skip the question.
            .wanted = {{"tools", {{"core", Words(kGeminiTools)}, {"confirmationRequired", asking}}},
                       // Gemini CLI delegates to it, but it is useless without file tools.
@@ -166,7 +159,7 @@ Agent Gemini() {
                              .has_settings_in_directory = true,
                              .launch = &LaunchGemini,
                              .rules = {"Gemini CLI", kModes, kRefusals},
-                             .own_settings = &OwnSettings}};
+                             .own_settings = {kOwnDirectory, {"", "/.agents"}, {"", "/.env"}}}};
 }
 
 }  // namespace agents

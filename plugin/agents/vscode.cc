@@ -1,5 +1,3 @@
-// Visual Studio Code.
-
 #include "agents/common.h"
 
 namespace agents {

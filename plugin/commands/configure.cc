@@ -173,7 +173,7 @@ template <typename Work>
 auto WithFileName(const Edit& edit, const Work& work) {
   try {
     return work();
-  } catch (const configure::SettingsError& error) {
+  } catch (const support::CallError& error) {
     throw support::CallError(edit.stored.path().string() + error.what() + "; nothing was written");
   }
 }

@@ -175,11 +175,11 @@ Edited Add(const SettingsFile& file, const std::optional<std::string>& before, b
   const bool is_new = !before || IsBlank(*before);
   if (file.format == Format::kText) {
     if (is_new || *before == file.text) return {file.text};
-    throw SettingsError(": this file is not the one that configure writes; move it away");
+    throw support::CallError(": this file is not the one that configure writes; move it away");
   }
   Editor editor = {file, is_new ? file.initial.dump(2) + "\n" : *before};
   if (!editor.ValueNow({}).is_object()) {
-    throw SettingsError(PlaceOf(editor.text, {}) + ": the file must be an object");
+    throw support::CallError(PlaceOf(editor.text, {}) + ": the file must be an object");
   }
   if (trusted) editor.TakeAway({}, file.untrusted);
   editor.lines.clear();

@@ -9,7 +9,9 @@
 
 #include "support/errors.h"
 
-/// What `limactl mcp configure` does to the text of a settings file. No disk is touched here.
+/// What `limactl mcp configure` does to the text of a settings file. No disk is touched here. What
+/// cannot be read or edited throws support::CallError, whose text follows the file's name:
+/// ":2:18: reason" with line and column, counted from 1, or ": reason".
 namespace configure {
 
 /// The server's name in every agent's settings. Gemini CLI allows no '_' in it.
@@ -20,13 +22,6 @@ using Json = nlohmann::ordered_json;
 
 /// The names of nested keys, outermost first.
 using KeyPath = std::vector<std::string>;
-
-/// A settings file cannot be read or edited. `what()` follows the file's name: ":2:18: reason" with
-/// line and column, counted from 1, or ": reason".
-class SettingsError : public support::CallError {
- public:
-  using CallError::CallError;
-};
 
 enum class Format { kJson, kToml, kText };
 
@@ -49,7 +44,7 @@ struct SettingsFile {
 
 struct Edited {
   std::optional<std::string> text;  ///< empty: no file
-  /// Of Add: what the user must change first, as the `what()` of a SettingsError. Of Remove: what
+  /// Of Add: what the user must change first, with the place. Of Remove: what
   /// it took away, each with its value on one line.
   std::vector<std::string> lines = {};
   bool had_entry = false;    ///< of Remove
@@ -58,15 +53,14 @@ struct Edited {
 
 /// Adds what is missing to `before`, which is empty if there is no file. What is there stays, but
 /// for the command of our entry if it has no options of the user's, and what belongs to the other
-/// answer to `--trust`. Throws SettingsError.
+/// answer to `--trust`.
 Edited Add(const SettingsFile& file, const std::optional<std::string>& before, bool trusted);
 
 /// Takes away our entry and all values that equal ours. A file without other values is to be
-/// removed, unless it has a comment. Throws SettingsError.
+/// removed, unless it has a comment.
 Edited Remove(const SettingsFile& file, const std::optional<std::string>& before);
 
-/// Whether the text holds anything that Remove would take away, or the server. Throws
-/// SettingsError.
+/// Whether the text holds anything that Remove would take away, or the server.
 bool HasOurs(const SettingsFile& file, const std::optional<std::string>& text);
 
 }  // namespace configure
