@@ -8,17 +8,15 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <sstream>
 
 #include "agents/common.h"
+#include "configure/stored_settings.h"
 #include "lima/text_file.h"
 #include "support/errors.h"
 
 namespace agents {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// Switched off by name. A version that does not know one ignores it.
 constexpr std::string_view kFeaturesOff =
@@ -41,11 +39,12 @@ constexpr OwnPath kUsersHome = {"CODEX_HOME", "/.codex"};
 
 std::string UsersSettings(const std::string& home) {
   const std::string path = home + "/config.toml";
-  if (!fs::exists(path)) return "";
+  const auto settings = lima::ReadTextFile(path, configure::kMaxSettingsBytes);
+  if (!settings) return "";
   try {
     toml::table chosen;
     const auto keys = Words(kUsersKeys);
-    for (auto&& [key, value] : toml::parse_file(path)) {
+    for (auto&& [key, value] : toml::parse(*settings)) {
       if (std::find(keys.begin(), keys.end(), key.str()) != keys.end()) chosen.insert(key, value);
     }
     std::ostringstream text;

@@ -9,8 +9,6 @@
 namespace configure {
 namespace {
 
-using Pointer = Json::json_pointer;
-
 constexpr const char* kReason = ": otherwise the agent has tools of its own, for this host";
 
 bool IsBlank(std::string_view text) {
@@ -32,8 +30,8 @@ KeyPath Below(KeyPath path, const std::string& key) {
   return path;
 }
 
-Pointer PointerTo(const KeyPath& path) {
-  Pointer pointer;
+Json::json_pointer PointerTo(const KeyPath& path) {
+  Json::json_pointer pointer;
   for (const std::string& key : path) pointer.push_back(key);
   return pointer;
 }
@@ -209,8 +207,7 @@ Edited Remove(const SettingsFile& file, const std::optional<std::string>& before
 }
 
 bool HasOurs(const SettingsFile& file, const std::optional<std::string>& text) {
-  if (file.format == Format::kText) return text == file.text;
-  if (file.format == Format::kJson) return !Remove(file, text).lines.empty();
+  if (file.format != Format::kToml) return Remove(file, text).text != text;
   const std::string table = std::string("\n[mcp_servers.") + kServerName;
   const std::string lines = "\n" + text.value_or("");
   return lines.find(table + "]") != lines.npos || lines.find(table + ".") != lines.npos;

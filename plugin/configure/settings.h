@@ -30,11 +30,8 @@ struct SettingsFile {
   std::string alternative = {};  ///< another name that the agent reads; used if only it exists
   Format format = Format::kJson;
   std::string text = {};  ///< of kText: the whole file; of kToml, which is not edited: our lines
-
-  // Of kJson.
-
-  /// What the file has: lists have these elements, other values are these. An object named "lima"
-  /// is our entry: it has these members, with any values.
+  /// Of kJson: what the file has. Lists have these elements, other values are these. An object
+  /// named "lima" is our entry: it has these members, with any values.
   Json wanted = Json::object();
   Json trusted = Json::object();    ///< what it has besides, with `--trust`
   Json untrusted = Json::object();  ///< the same, without
@@ -44,8 +41,8 @@ struct SettingsFile {
 
 struct Edited {
   std::optional<std::string> text;  ///< empty: no file
-  /// Of Add: what the user must change first, with the place. Of Remove: what
-  /// it took away, each with its value on one line.
+  /// Of Add: what the user must change first, with the place. Of Remove: what it took away, each
+  /// with its value on one line.
   std::vector<std::string> lines = {};
   bool had_entry = false;    ///< of Remove
   bool was_trusted = false;  ///< of Remove: some of it is there only with `--trust`
