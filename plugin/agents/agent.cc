@@ -10,6 +10,11 @@ std::span<const Agent> Agents() {
   return kAgents;
 }
 
+std::string OwnPath::In(const Environment& environment) const {
+  const std::string fallback = support::Value(environment, "HOME") + std::string(directory);
+  return support::DirectoryOr(environment, std::string(variable), fallback) + std::string(rest);
+}
+
 std::vector<paths::HostProgram> ObeyedFiles() {
   std::vector<paths::HostProgram> files;
   for (const Agent& agent : Agents()) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <span>
@@ -61,7 +62,16 @@ struct Launch {
   std::vector<std::string> arguments = {};        ///< after the program's name
   Environment environment = {};                   ///< all of it
   std::map<std::string, std::string> files = {};  ///< texts by path
-  std::map<std::string, std::string> links = {};  ///< the user's own files, by path
+  std::map<std::string, std::string> links = {};  ///< the user's own files, if there, by path
+};
+
+/// A file or directory of the user's own.
+struct OwnPath {
+  std::string_view variable;   ///< names the directory, if it is an absolute path
+  std::string_view directory;  ///< otherwise, below the home
+  std::string_view rest = {};  ///< below the directory
+
+  [[nodiscard]] std::string In(const Environment& environment) const;
 };
 
 /// How `limactl mcp run` starts an agent so that nothing in the project can loosen its confinement:
@@ -79,8 +89,7 @@ struct Confinement {
   void (*use_output)(const LaunchRequest& request, const std::string& output,
                      Launch& launch) = nullptr;
   ArgumentRules rules;
-  /// The user's files and directories that the agent reads settings from, absolute.
-  std::vector<std::string> (*own_settings)(const Environment& environment);
+  std::vector<OwnPath> own_settings;  ///< what the agent reads of the user's
   /// The entries of the user's own servers by name, of the user's settings alone.
   configure::Json (*own_servers)(const Environment& environment);
   std::string_view server_keys;  ///< what counts of an entry: nothing that makes calls unasked
@@ -139,5 +148,18 @@ mcp::ResultFormat FormatFor(std::string_view client,
 /// A shell line that updates `agent`, or words that say what to do. `program` is its file with
 /// links resolved, which shows how it was installed.
 std::string UpdateCommand(const Confinement& agent, const std::string& program);
+
+/// This program's directory below $XDG_STATE_HOME, or below $HOME if that is not absolute. Throws
+/// support::CallError.
+std::filesystem::path StateDirectory(const Environment& environment);
+
+/// Sets the directories of `request`, whose project, server and trust are set. They are below
+/// STATE/run/AGENT/PROJECT, where PROJECT is a digest. If possible only `control` depends on the
+/// options, so that the agent finds its earlier sessions again. They are for this user alone.
+void SetDirectories(const std::filesystem::path& state, const Agent& agent, LaunchRequest& request);
+
+/// Makes the directories, and writes the launch's files and links, each as a whole. Throws
+/// support::CallError or std::filesystem::filesystem_error.
+void WriteSessionFiles(const LaunchRequest& request, const Launch& launch);
 
 }  // namespace agents

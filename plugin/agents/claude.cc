@@ -116,23 +116,14 @@ Launch LaunchClaude(const LaunchRequest& request) {
   return launch;
 }
 
-/// The directory of its settings, and that of .claude.json.
-std::pair<std::string, std::string> OwnDirectories(const Environment& environment) {
-  const std::string home = Value(environment, "HOME");
-  const std::string own = DirectoryOr(environment, "CLAUDE_CONFIG_DIR", "");
-  return own.empty() ? std::pair(home + "/.claude", home) : std::pair(own, own);
-}
-
-std::vector<std::string> OwnSettings(const Environment& environment) {
-  const auto [settings, users] = OwnDirectories(environment);
-  return {settings, users + "/.claude.json"};
-}
+constexpr OwnPath kOwnDirectory = {"CLAUDE_CONFIG_DIR", "/.claude"};
+constexpr OwnPath kOwnFile = {"CLAUDE_CONFIG_DIR", "", "/.claude.json"};
 
 constexpr std::string_view kServerKeys =
     "type command args env url headers headersHelper oauth timeout";
 
 Json UsersOwnServers(const Environment& environment) {
-  return UsersServers(OwnDirectories(environment).second + "/.claude.json", "mcpServers");
+  return UsersServers(kOwnFile.In(environment), "mcpServers");
 }
 
 // Claude Code does not offer a denied tool to the model. It warns about names that it does not
@@ -141,14 +132,14 @@ constexpr std::string_view kClaudeTools =
     "Bash PowerShell Monitor Read Edit Write Glob NotebookEdit Grep LSP EnterWorktree ExitWorktree";
 
 AgentSettings Configure(const SettingsRequest& request) {
-  const auto [own, users] = OwnDirectories(request.environment);
+  const std::string own = kOwnDirectory.In(request.environment);
   // Permissions of a project can only be stored in the project.
   SettingsFile settings = {
       .path = Path(request, ".claude/settings.local.json", own + "/settings.json"),
       .wanted = {{"permissions", {{"deny", Words(kClaudeTools)}}}},
       .trusted = {{"permissions", {{"allow", Json::array({kAllTools})}}}}};
   SettingsFile server = {
-      .path = users + "/.claude.json",
+      .path = kOwnFile.In(request.environment),
       .wanted = {{"mcpServers", {{kServer, ServerEntry(request, kWorkingDirectory)}}}}};
   AgentSettings all;
   if (request.project_files) {
@@ -185,7 +176,7 @@ Agent Claude() {
                              .oldest = {2, 1, 330},
                              .launch = &LaunchClaude,
                              .rules = {"Claude Code", kModes, kRefusals},
-                             .own_settings = &OwnSettings,
+                             .own_settings = {kOwnDirectory, kOwnFile},
                              .own_servers = &UsersOwnServers,
                              .server_keys = kServerKeys}};
 }

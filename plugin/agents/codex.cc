@@ -5,22 +5,19 @@
 // without an environment, each tool of Codex that touches the host fails, whatever the settings
 // are.
 
-#include <re2/re2.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <sstream>
 
 #include "agents/common.h"
 #include "agents/own_servers.h"
+#include "configure/stored_settings.h"
 #include "lima/text_file.h"
 #include "support/errors.h"
 
 namespace agents {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// Switched off by name. A version that does not know one ignores it.
 constexpr std::string_view kFeaturesOff =
@@ -39,15 +36,14 @@ constexpr std::string_view kUsersKeys =
     "openai_base_url personality plan_mode_reasoning_effort preferred_auth_method service_tier "
     "show_raw_agent_reasoning tui web_search review_model";
 
-std::string UsersHome(const Environment& environment) {
-  return DirectoryOr(environment, "CODEX_HOME", Value(environment, "HOME") + "/.codex");
-}
+constexpr OwnPath kUsersHome = {"CODEX_HOME", "/.codex"};
 
 toml::table ReadSettings(const std::string& home) {
   const std::string path = home + "/config.toml";
-  if (!fs::exists(path)) return {};
+  const auto settings = lima::ReadTextFile(path, configure::kMaxSettingsBytes);
+  if (!settings) return {};
   try {
-    return toml::parse_file(path);
+    return toml::parse(*settings);
   } catch (const toml::parse_error& error) {
     throw support::CallError(path + ":" + std::to_string(error.source().begin.line) + ": " +
                              std::string(error.description()) + "; fix it first");
@@ -84,10 +80,7 @@ std::string TomlValue(const Json& value) {
     }
     return value.is_object() ? "{" + items + "}" : "[" + items + "]";
   }
-  // JSON's escapes are TOML's; only DEL need not be escaped in JSON.
-  std::string text = value.dump();
-  re2::RE2::GlobalReplace(&text, "\x7f", R"(\\u007F)");
-  return text;
+  return value.dump();  // JSON's escapes are TOML's
 }
 
 /// The terminal's own servers of tools for threads and worktrees give way to those here.
@@ -164,22 +157,19 @@ constexpr std::array kRefusals = {
 
 constexpr const char* kSkipCheck = "--skip-git-repo-check";
 
-/// A command of the user's comes first.
+/// Ours come after a command of the user's.
 std::vector<std::string> Arguments(const LaunchRequest& request) {
-  std::span<const std::string> rest = request.arguments;
-  const std::string command = rest.empty() ? "" : rest.front();
-  if (command == "login") return request.arguments;
-  const bool is_exec = command == "exec";
-  if (is_exec) rest = rest.subspan(1);
-  std::vector<std::string> arguments = {is_exec ? "exec" : "--no-daemon"};
-  const std::vector<std::string> flags = Flags(request);
-  arguments.insert(arguments.end(), flags.begin(), flags.end());
-  arguments.insert(arguments.end(), {"-C", request.directory});
+  std::vector<std::string> all = request.arguments;
+  if (!all.empty() && all.front() == "login") return all;
+  const bool is_exec = !all.empty() && all.front() == "exec";
+  std::vector<std::string> ours = Flags(request);
+  ours.insert(ours.end(), {"-C", request.directory});
+  if (!is_exec) ours.emplace_back("--no-daemon");
   // Codex refuses it twice.
-  const bool is_given = std::find(rest.begin(), rest.end(), kSkipCheck) != rest.end();
-  if (is_exec && !is_given) arguments.emplace_back(kSkipCheck);
-  arguments.insert(arguments.end(), rest.begin(), rest.end());
-  return arguments;
+  const bool is_given = std::find(all.begin(), all.end(), kSkipCheck) != all.end();
+  if (is_exec && !is_given) ours.emplace_back(kSkipCheck);
+  all.insert(all.begin() + (is_exec ? 1 : 0), ours.begin(), ours.end());
+  return all;
 }
 
 constexpr std::string_view kVariables =
@@ -187,7 +177,7 @@ constexpr std::string_view kVariables =
     "CODEX_CODE_MODE_* CODEX_STARTING_DIFF";
 
 Launch LaunchCodex(const LaunchRequest& request) {
-  const std::string users_home = UsersHome(request.environment);
+  const std::string users_home = kUsersHome.In(request.environment);
   Launch launch = {
       .arguments = Arguments(request),
       .environment = Changed(request.environment, kVariables),
@@ -197,9 +187,7 @@ Launch LaunchCodex(const LaunchRequest& request) {
                  Instructions(request, "AGENTS.md", UsersInstructions(users_home))}}};
   launch.environment["CODEX_HOME"] = request.home;
   for (const char* name : {"/auth.json", "/prompts", "/themes"}) {
-    std::error_code missing;
-    const fs::path users = fs::canonical(users_home + name, missing);
-    if (!missing) launch.links[request.home + name] = users.string();
+    launch.links[request.home + name] = users_home + name;
   }
   return launch;
 }
@@ -233,13 +221,8 @@ constexpr std::string_view kServerKeys =
 
 Json UsersOwnServers(const Environment& environment) {
   std::ostringstream text;
-  text << toml::json_formatter(ReadSettings(UsersHome(environment)));
+  text << toml::json_formatter(ReadSettings(kUsersHome.In(environment)));
   return Json::parse(text.str()).value("mcp_servers", Json::object());
-}
-
-std::vector<std::string> OwnSettings(const Environment& environment) {
-  const std::string home = UsersHome(environment);
-  return {home, home + "/auth.json", Value(environment, "HOME") + "/.agents"};
 }
 
 // In a read-only sandbox, the tool apply_patch asks. Codex's default for the start, 10 s, is short
@@ -265,7 +248,7 @@ AgentSettings Configure(const SettingsRequest& request) {
   for (const std::string& word : ServerCommand(request, kWorkingDirectory)) add.push_back(word);
   AgentSettings all = {
       .files = {{.path = Path(request, ".codex/config.toml",
-                              UsersHome(request.environment) + "/config.toml"),
+                              kUsersHome.In(request.environment) + "/config.toml"),
                  .format = configure::Format::kToml,
                  .text = std::string(kLines) + "tool_timeout_sec = " +
                          std::to_string(request.call_timeout.count()) + "\n"}},
@@ -291,15 +274,16 @@ Agent Codex() {
       .obeys = {{".codex/", RunBy::kAgent, "Codex", "servers and hooks", Writing::kRefused}},
       .settings = &Configure,
       .needs_trust = true,
-      .run = Confinement{.package = "@openai/codex",
-                         .oldest = {0, 160, 0},
-                         .launch = &LaunchCodex,
-                         .query = {"debug", "models", "-c", "features={plugins=false,apps=false}"},
-                         .use_output = &UseModels,
-                         .rules = {"Codex", kModes, kRefusals},
-                         .own_settings = &OwnSettings,
-                         .own_servers = &UsersOwnServers,
-                         .server_keys = kServerKeys}};
+      .run = Confinement{
+          .package = "@openai/codex",
+          .oldest = {0, 160, 0},
+          .launch = &LaunchCodex,
+          .query = {"debug", "models", "-c", "features={plugins=false,apps=false}"},
+          .use_output = &UseModels,
+          .rules = {"Codex", kModes, kRefusals},
+          .own_settings = {kUsersHome, {"CODEX_HOME", "/.codex", "/auth.json"}, {"", "/.agents"}},
+          .own_servers = &UsersOwnServers,
+          .server_keys = kServerKeys}};
 }
 
 }  // namespace agents

@@ -17,7 +17,6 @@ using paths::RunBy;
 using paths::Writing;
 using support::Changed;
 using support::ConfigHome;
-using support::DirectoryOr;
 using support::Value;
 using support::Words;
 
@@ -40,8 +39,8 @@ Json CommandEntry(const ServerRequest& request, std::string_view root);
 
 /// The instructions for the model: where the project is, `users` (the user's own), and the text of
 /// the project's files `names`, which lie at its top. A random line ends each, so that no file can
-/// pretend to end earlier. Only regular files are read, since a link may
-/// lead to a file that the guest must not see. Bytes that are not UTF-8 are replaced.
+/// pretend to end earlier. Only regular files are read, since a link may lead to a file that the
+/// guest must not see. Bytes that are not UTF-8 are replaced.
 std::string Instructions(const LaunchRequest& request, std::string_view names,
                          std::string_view users = "");
 

@@ -1,5 +1,3 @@
-// Cursor.
-
 #include "agents/common.h"
 
 namespace agents {

@@ -133,21 +133,14 @@ Launch LaunchGemini(const LaunchRequest& request) {
   return launch;
 }
 
-std::string OwnDirectory(const Environment& environment) {
-  return DirectoryOr(environment, "GEMINI_CLI_HOME", Value(environment, "HOME")) + "/.gemini";
-}
+constexpr OwnPath kOwnDirectory = {"GEMINI_CLI_HOME", "", "/.gemini"};
 
 constexpr std::string_view kServerKeys =
     "type command args env cwd url httpUrl headers timeout includeTools excludeTools "
     "oauth authProviderType";
 
 Json UsersOwnServers(const Environment& environment) {
-  return UsersServers(OwnDirectory(environment) + "/settings.json", "mcpServers");
-}
-
-std::vector<std::string> OwnSettings(const Environment& environment) {
-  const std::string home = Value(environment, "HOME");
-  return {OwnDirectory(environment), home + "/.agents", home + "/.env"};
+  return UsersServers(kOwnDirectory.In(environment) + "/settings.json", "mcpServers");
 }
 
 // An allow-list of all tools, those of MCP servers included. Gemini CLI reads no policy files from
@@ -164,7 +157,7 @@ AgentSettings Configure(const SettingsRequest& request) {
   return {
       .files = {
           {.path = Path(request, ".gemini/settings.json",
-                        OwnDirectory(request.environment) + "/settings.json"),
+                        kOwnDirectory.In(request.environment) + "/settings.json"),
            // The allow-list would skip the question.
            .wanted = {{"tools", {{"core", Words(kGeminiTools)}, {"confirmationRequired", asking}}},
                       // Gemini CLI delegates to it, but it is useless without file tools.
@@ -194,7 +187,7 @@ Agent Gemini() {
                              .has_settings_in_directory = true,
                              .launch = &LaunchGemini,
                              .rules = {"Gemini CLI", kModes, kRefusals},
-                             .own_settings = &OwnSettings,
+                             .own_settings = {kOwnDirectory, {"", "/.agents"}, {"", "/.env"}},
                              .own_servers = &UsersOwnServers,
                              .server_keys = kServerKeys}};
 }

@@ -200,8 +200,7 @@ Launch LaunchOpencode(const LaunchRequest& request) {
                  R"({"lockfileVersion":3,"packages":{"":{)" + dependencies + "}}}"},
                 {own + "/node_modules/.keep", ""}}};
   for (const char* name : {"/AGENTS.md", "/themes", "/tui.json", "/tui.jsonc"}) {
-    std::error_code missing;
-    if (fs::exists(users + name, missing)) launch.links[own + name] = users + name;
+    launch.links[own + name] = users + name;
   }
   return launch;
 }
@@ -210,14 +209,6 @@ constexpr std::string_view kServerKeys = "type command environment cwd url heade
 
 Json UsersOwnServers(const Environment& environment) {
   return UsersSettings(ConfigHome(environment) + "/opencode", "mcp").value("mcp", Json::object());
-}
-
-std::vector<std::string> OwnSettings(const Environment& environment) {
-  const std::string home = Value(environment, "HOME");
-  return {ConfigHome(environment) + "/opencode", home + "/.opencode",
-          Value(environment, "XDG_DATA_HOME", home + "/.local/share") + "/opencode",
-          Value(environment, "XDG_STATE_HOME", home + "/.local/state") + "/opencode",
-          Value(environment, "XDG_CACHE_HOME", home + "/.cache") + "/opencode"};
 }
 
 AgentSettings Configure(const SettingsRequest& request) {
@@ -247,7 +238,11 @@ Agent Opencode() {
                              .oldest = {1, 18, 33},
                              .launch = &LaunchOpencode,
                              .rules = {"opencode", kModes, kRefusals},
-                             .own_settings = &OwnSettings,
+                             .own_settings = {{"XDG_CONFIG_HOME", "/.config", "/opencode"},
+                                              {"", "/.opencode"},
+                                              {"XDG_DATA_HOME", "/.local/share", "/opencode"},
+                                              {"XDG_STATE_HOME", "/.local/state", "/opencode"},
+                                              {"XDG_CACHE_HOME", "/.cache", "/opencode"}},
                              .own_servers = &UsersOwnServers,
                              .server_keys = kServerKeys}};
 }

@@ -1,5 +1,6 @@
-#include "agents/session.h"
+#include <filesystem>
 
+#include "agents/agent.h"
 #include "configure/stored_settings.h"
 #include "support/errors.h"
 #include "support/paths.h"
@@ -10,7 +11,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The name of a directory.
 std::string Digest(std::string_view text) {
   constexpr std::size_t kDigits = 16;
   return support::Sha256(text).substr(0, kDigits);
@@ -62,7 +62,8 @@ void WriteSessionFiles(const LaunchRequest& request, const Launch& launch) {
   for (const auto& [path, target] : launch.links) {
     MakePrivateDirectories(fs::path(path).parent_path());
     // Another session may use it.
-    if (fs::is_symlink(path) && fs::read_symlink(path) == target) continue;
+    const bool is_there = fs::is_symlink(path) && fs::read_symlink(path) == target;
+    if (is_there || !fs::exists(target)) continue;
     fs::remove(path);
     fs::create_symlink(target, path);
   }

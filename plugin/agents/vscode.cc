@@ -1,11 +1,7 @@
-// Visual Studio Code.
-
 #include "agents/common.h"
 
 namespace agents {
 namespace {
-
-using configure::Format;
 
 std::string OwnDirectory(const Environment& environment) {
 #ifdef __APPLE__
@@ -31,7 +27,7 @@ AgentSettings Configure(const SettingsRequest& request) {
   AgentSettings all = {
       .files = {{.path =
                      Path(request, ".github/agents/lima.agent.md", own + "/prompts/lima.agent.md"),
-                 .format = Format::kText,
+                 .format = configure::Format::kText,
                  .text = kVscodeAgent},
                 // Other agents have the editor's tools.
                 {.path = Path(request, ".vscode/settings.json", own + "/settings.json"),

@@ -1,5 +1,3 @@
-// Zed.
-
 #include "agents/common.h"
 
 namespace agents {

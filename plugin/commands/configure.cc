@@ -37,7 +37,6 @@ struct Job {
   std::string instance;
   std::vector<std::string> launch;  ///< the command without the instance
   SettingsRequest request;
-  fs::path home;
   fs::path base;  ///< of relative paths: the project, or the home
   bool in_copy = false;
   bool remove = false;
@@ -128,9 +127,9 @@ Job ReadJob(const cxxopts::ParseResult& parsed, const std::vector<std::string>& 
     if (has_home) RequireUtf8({request.server_environment["LIMA_HOME"]});
   }
   request.tools = ToolNames();
-  job.home = EnvironmentVariable("HOME");
-  if (!job.home.is_absolute()) throw UsageError("HOME must be set to your home directory");
-  job.base = request.user ? job.home : FindProject(job.home, ", or give --user");
+  const fs::path home = EnvironmentVariable("HOME");
+  if (!home.is_absolute()) throw UsageError("HOME must be set to your home directory");
+  job.base = request.user ? home : FindProject(home, ", or give --user");
   request.project_key = GitRoot(job.base).string();
   return job;
 }
@@ -173,7 +172,7 @@ template <typename Work>
 auto WithFileName(const Edit& edit, const Work& work) {
   try {
     return work();
-  } catch (const configure::SettingsError& error) {
+  } catch (const support::CallError& error) {
     throw support::CallError(edit.stored.path().string() + error.what() + "; nothing was written");
   }
 }
@@ -206,7 +205,6 @@ std::vector<Edit> PlanEdits(Job& job, const std::vector<SettingsFile>& files) {
   return edits;
 }
 
-/// Throws support::CallError.
 void WriteEdits(const std::vector<Edit>& edits) {
   for (const Edit& edit : edits) {
     if (!edit.changes()) continue;
@@ -223,19 +221,6 @@ std::string Shown(const Job& job, const Edit& edit) {
   return edit.is_users ? path.string() : path.lexically_relative(job.base).string();
 }
 
-/// Escapes what could drive the terminal, but keeps line breaks and tabs.
-std::string PrintableLines(std::string_view text) {
-  std::string printable;
-  while (!text.empty()) {
-    const std::size_t end = text.find_first_of("\n\t");
-    printable += support::Printable(text.substr(0, end));
-    if (end == std::string_view::npos) break;
-    printable += text[end];
-    text.remove_prefix(end + 1);
-  }
-  return printable;
-}
-
 void PrintTexts(const Job& job, const std::vector<Edit>& edits) {
   for (const Edit& edit : edits) {
     const std::optional<std::string>& text = edit.edited.text;
@@ -243,7 +228,7 @@ void PrintTexts(const Job& job, const std::vector<Edit>& edits) {
     std::cout << "==> " << Shown(job, edit) << (text && !edit.changes() ? " (as it is)\n" : state);
     // The rest of the user's own file is long, and may hold credentials.
     const bool is_whole = job.request.user || !edit.is_users;
-    if (is_whole) std::cout << PrintableLines(text.value_or(""));
+    if (is_whole) std::cout << support::Printable(text.value_or(""), "\n\t");
     if (!is_whole && !job.remove)
       std::cout << *Add(edit.file, std::nullopt, job.request.trust).text;
   }

@@ -15,7 +15,6 @@
 
 #include "agents/agent.h"
 #include "agents/own_servers.h"
-#include "agents/session.h"
 #include "commands/commands.h"
 #include "commands/copy_command.h"
 #include "commands/mounted_project.h"
@@ -167,7 +166,8 @@ void RequireOutOfReach(const Agent& agent, const agents::LaunchRequest& request,
   };
   add_links(configuration.lima_home / "_config", 1, "Lima's configuration");
   add_links(configuration.directory(), 1, "Lima's configuration");
-  for (std::string& settings : agent.run->own_settings(request.environment)) {
+  for (const agents::OwnPath& own : agent.run->own_settings) {
+    std::string settings = own.In(request.environment);
     const std::string what = "your settings of " + std::string(agent.title);
     add_links(settings, kSettingsDepth, what);
     files.emplace_back(std::move(settings), what);

@@ -13,7 +13,6 @@ namespace {
 constexpr std::string_view kSpace = " \t\r\n";
 constexpr std::size_t kMaxDepth = 100;
 
-/// The position of a value.
 struct JsonNode {
   std::string key = {};   ///< of a member of an object; of an element, its number
   std::size_t start = 0;  ///< of the key, else `begin`
@@ -34,7 +33,7 @@ std::string Place(std::string_view text, std::size_t offset) {
 }
 
 [[noreturn]] void Fail(std::string_view text, std::size_t offset, const std::string& reason) {
-  throw SettingsError(Place(text, offset) + ": " + reason);
+  throw support::CallError(Place(text, offset) + ": " + reason);
 }
 
 std::size_t SkipSpaceAndComments(std::string_view text, std::size_t from) {

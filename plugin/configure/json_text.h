@@ -7,13 +7,14 @@
 #include "configure/settings.h"
 
 /// JSON as agents read it: with comments and trailing commas. Every function
-/// throws SettingsError if `text` is not that, is not UTF-8 or is nested more than 100 deep.
+/// throws support::CallError if `text` is not that, is not UTF-8 or is nested more than 100 deep.
 /// Strings are not checked for unknown escapes.
 namespace configure {
 
 Json ParseJson(std::string_view text);
 
-// Edits leave every other byte as it is, and throw SettingsError if a name on `path` occurs twice.
+// Edits leave every other byte as it is, and throw support::CallError if a name on `path` occurs
+// twice.
 
 /// Replaces the value at `path`, or adds it to its container, which must exist: after the others,
 /// on a line of its own if the last one starts its line or there is none, else on the same line. A

@@ -9,8 +9,6 @@
 namespace configure {
 namespace {
 
-using Pointer = Json::json_pointer;
-
 constexpr const char* kReason = ": otherwise the agent has tools of its own, for this host";
 
 bool IsBlank(std::string_view text) {
@@ -32,8 +30,8 @@ KeyPath Below(KeyPath path, const std::string& key) {
   return path;
 }
 
-Pointer PointerTo(const KeyPath& path) {
-  Pointer pointer;
+Json::json_pointer PointerTo(const KeyPath& path) {
+  Json::json_pointer pointer;
   for (const std::string& key : path) pointer.push_back(key);
   return pointer;
 }
@@ -175,11 +173,11 @@ Edited Add(const SettingsFile& file, const std::optional<std::string>& before, b
   const bool is_new = !before || IsBlank(*before);
   if (file.format == Format::kText) {
     if (is_new || *before == file.text) return {file.text};
-    throw SettingsError(": this file is not the one that configure writes; move it away");
+    throw support::CallError(": this file is not the one that configure writes; move it away");
   }
   Editor editor = {file, is_new ? file.initial.dump(2) + "\n" : *before};
   if (!editor.ValueNow({}).is_object()) {
-    throw SettingsError(PlaceOf(editor.text, {}) + ": the file must be an object");
+    throw support::CallError(PlaceOf(editor.text, {}) + ": the file must be an object");
   }
   if (trusted) editor.TakeAway({}, file.untrusted);
   editor.lines.clear();
@@ -209,8 +207,7 @@ Edited Remove(const SettingsFile& file, const std::optional<std::string>& before
 }
 
 bool HasOurs(const SettingsFile& file, const std::optional<std::string>& text) {
-  if (file.format == Format::kText) return text == file.text;
-  if (file.format == Format::kJson) return !Remove(file, text).lines.empty();
+  if (file.format != Format::kToml) return Remove(file, text).text != text;
   const std::string table = std::string("\n[mcp_servers.") + kServerName;
   const std::string lines = "\n" + text.value_or("");
   return lines.find(table + "]") != lines.npos || lines.find(table + ".") != lines.npos;

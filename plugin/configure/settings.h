@@ -9,7 +9,9 @@
 
 #include "support/errors.h"
 
-/// What `limactl mcp configure` does to the text of a settings file. No disk is touched here.
+/// What `limactl mcp configure` does to the text of a settings file. No disk is touched here. What
+/// cannot be read or edited throws support::CallError, whose text follows the file's name:
+/// ":2:18: reason" with line and column, counted from 1, or ": reason".
 namespace configure {
 
 /// The server's name in every agent's settings. Gemini CLI allows no '_' in it.
@@ -21,13 +23,6 @@ using Json = nlohmann::ordered_json;
 /// The names of nested keys, outermost first.
 using KeyPath = std::vector<std::string>;
 
-/// A settings file cannot be read or edited. `what()` follows the file's name: ":2:18: reason" with
-/// line and column, counted from 1, or ": reason".
-class SettingsError : public support::CallError {
- public:
-  using CallError::CallError;
-};
-
 enum class Format { kJson, kToml, kText };
 
 struct SettingsFile {
@@ -35,11 +30,8 @@ struct SettingsFile {
   std::string alternative = {};  ///< another name that the agent reads; used if only it exists
   Format format = Format::kJson;
   std::string text = {};  ///< of kText: the whole file; of kToml, which is not edited: our lines
-
-  // Of kJson.
-
-  /// What the file has: lists have these elements, other values are these. An object named "lima"
-  /// is our entry: it has these members, with any values.
+  /// Of kJson: what the file has. Lists have these elements, other values are these. An object
+  /// named "lima" is our entry: it has these members, with any values.
   Json wanted = Json::object();
   Json trusted = Json::object();    ///< what it has besides, with `--trust`
   Json untrusted = Json::object();  ///< the same, without
@@ -49,8 +41,8 @@ struct SettingsFile {
 
 struct Edited {
   std::optional<std::string> text;  ///< empty: no file
-  /// Of Add: what the user must change first, as the `what()` of a SettingsError. Of Remove: what
-  /// it took away, each with its value on one line.
+  /// Of Add: what the user must change first, with the place. Of Remove: what it took away, each
+  /// with its value on one line.
   std::vector<std::string> lines = {};
   bool had_entry = false;    ///< of Remove
   bool was_trusted = false;  ///< of Remove: some of it is there only with `--trust`
@@ -58,15 +50,14 @@ struct Edited {
 
 /// Adds what is missing to `before`, which is empty if there is no file. What is there stays, but
 /// for the command of our entry if it has no options of the user's, and what belongs to the other
-/// answer to `--trust`. Throws SettingsError.
+/// answer to `--trust`.
 Edited Add(const SettingsFile& file, const std::optional<std::string>& before, bool trusted);
 
 /// Takes away our entry and all values that equal ours. A file without other values is to be
-/// removed, unless it has a comment. Throws SettingsError.
+/// removed, unless it has a comment.
 Edited Remove(const SettingsFile& file, const std::optional<std::string>& before);
 
-/// Whether the text holds anything that Remove would take away, or the server. Throws
-/// SettingsError.
+/// Whether the text holds anything that Remove would take away, or the server.
 bool HasOurs(const SettingsFile& file, const std::optional<std::string>& text);
 
 }  // namespace configure

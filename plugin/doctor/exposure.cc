@@ -33,7 +33,7 @@ std::set<std::string> ReadableSecrets(const std::vector<lima::Mount>& mounts,
   }
   for (const agents::Agent& agent : agents::Agents()) {
     if (!agent.run) continue;
-    for (std::string& path : agent.run->own_settings(environment)) paths.insert(std::move(path));
+    for (const agents::OwnPath& own : agent.run->own_settings) paths.insert(own.In(environment));
   }
   std::erase_if(paths, [&](const std::string& path) {
     std::error_code unknown;

@@ -1,5 +1,6 @@
 #include "support/context.h"
 
+#include <array>
 #include <atomic>
 #include <set>
 
@@ -8,19 +9,11 @@
 namespace support {
 
 std::string Describe(StopReason reason) {
-  switch (reason) {
-    case StopReason::kNone:
-      return "not stopped";
-    case StopReason::kCancelled:
-      return "cancelled by the client";
-    case StopReason::kEndOfInput:
-      return "stopped: the client closed the connection";
-    case StopReason::kTerminated:
-      return "stopped: limactl-mcp was told to terminate";
-    case StopReason::kDeadline:
-      return "timed out";
-  }
-  return "stopped";
+  // In the order of StopReason.
+  constexpr std::array kTexts = {"not stopped", "cancelled by the client",
+                                 "stopped: the client closed the connection",
+                                 "stopped: limactl-mcp was told to terminate", "timed out"};
+  return kTexts.at(static_cast<std::size_t>(reason));
 }
 
 struct Context::State {

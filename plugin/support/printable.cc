@@ -28,12 +28,13 @@ bool IsControl(std::string_view character) {
 
 }  // namespace
 
-std::string Printable(std::string_view text) {
+std::string Printable(std::string_view text, std::string_view kept) {
   std::string printable;
   while (!text.empty()) {
     const std::size_t length = FirstCharacterLength(text);
     const std::string_view character = text.substr(0, std::max<std::size_t>(1, length));
-    if (length == 0 || IsControl(character)) {
+    const bool is_safe = length > 0 && !IsControl(character);
+    if (!is_safe && kept.find(character) == std::string_view::npos) {
       AppendEscaped(printable, character);
     } else {
       printable += character;

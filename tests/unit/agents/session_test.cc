@@ -1,11 +1,10 @@
-#include "agents/session.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <iterator>
 
+#include "agents/agent.h"
 #include "testing/files.h"
 #include "testing/temporary_directory.h"
 #include "unit/agents/named.h"
@@ -55,10 +54,15 @@ TEST(SessionFiles, AreForTheUserAloneAndReplaceOlderOnes) {
   const LaunchRequest request = Request("/project", {}, false, top.path());
   const std::string file = request.control + "/deep/settings.json";
   const std::string link = request.home + "/auth.json";
-  WriteSessionFiles(request, {.files = {{file, "old and long"}}, .links = {{link, "/nowhere"}}});
-  WriteSessionFiles(request, {.files = {{file, "new"}}, .links = {{link, "/elsewhere"}}});
+  const std::string missing = request.home + "/prompts";
+  WriteSessionFiles(request, {.files = {{file, "old and long"}}, .links = {{link, "/"}}});
+  for (int i = 0; i < 2; ++i) {
+    WriteSessionFiles(request, {.files = {{file, "new"}},
+                                .links = {{link, "/tmp"}, {missing, "/nowhere/prompts"}}});
+  }
   EXPECT_EQ(ReadFile(file), "new");
-  EXPECT_EQ(fs::read_symlink(link), "/elsewhere");
+  EXPECT_EQ(fs::read_symlink(link), "/tmp");
+  EXPECT_FALSE(fs::is_symlink(missing));
   EXPECT_EQ(ModeOf(file), 0600U);
   for (const fs::path& directory : {fs::path(request.directory), fs::path(request.control),
                                     fs::path(request.home), fs::path(file).parent_path()}) {

@@ -18,7 +18,6 @@ using configure::Format;
 using configure::Json;
 using configure::ParseJson;
 using configure::Remove;
-using configure::SettingsError;
 using configure::SettingsFile;
 
 using ::testing::AllOf;
@@ -118,7 +117,7 @@ TEST_P(EveryAgent, CanBeRemovedAfterAFormatterHasRun) {
 
 TEST_P(EveryAgent, FilesThatCannotBeReadAreRefused) {
   for (const SettingsFile& file : JsonFiles()) {
-    EXPECT_THROW((void)Add(file, "{\n\"a\": \n", request_.trust), SettingsError) << file.path;
+    EXPECT_THROW((void)Add(file, "{\n\"a\": \n", request_.trust), support::CallError) << file.path;
   }
 }
 
@@ -288,7 +287,7 @@ TEST(Agents, AreNamedInNoOtherFolder) {
 TEST(WholeFile, AnothersFileIsLeftAlone) {
   const SettingsFile file = Named("vscode").settings(MakeRequest()).files[0];
   ASSERT_EQ(file.format, Format::kText);
-  EXPECT_THROW((void)Add(file, "mine\n", false), SettingsError);
+  EXPECT_THROW((void)Add(file, "mine\n", false), support::CallError);
   const std::string changed = Add(file, std::nullopt, false).text.value() + "mine\n";
   EXPECT_EQ(Remove(file, changed).text, changed);
 }

@@ -52,7 +52,7 @@ TEST(ParseJson, ReportsPlaceAndReason) {
     try {
       (void)ParseJson(each.text);
       ADD_FAILURE() << "no error: " << each.text;
-    } catch (const SettingsError& error) {
+    } catch (const support::CallError& error) {
       EXPECT_THAT(error.what(), AllOf(StartsWith(each.place), HasSubstr(each.reason)));
     }
   }
@@ -61,8 +61,8 @@ TEST(ParseJson, ReportsPlaceAndReason) {
 TEST(Edits, RefuseNamesThatAreThereTwice) {
   const std::string text = "{\"a\": {\"b\": 1,\n\"b\": 2}, \"c\": 1}";
   EXPECT_EQ(SetAt(text, {"c"}, 2), "{\"a\": {\"b\": 1,\n\"b\": 2}, \"c\": 2}");
-  EXPECT_THROW((void)SetAt(text, {"a", "b"}, 1), SettingsError);
-  EXPECT_THROW((void)EraseAt(text, {"a", "b"}), SettingsError);
+  EXPECT_THROW((void)SetAt(text, {"a", "b"}, 1), support::CallError);
+  EXPECT_THROW((void)EraseAt(text, {"a", "b"}), support::CallError);
 }
 
 TEST(SetAt, ReplacesValuesInTheirLayout) {

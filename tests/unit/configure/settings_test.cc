@@ -85,8 +85,8 @@ TEST(Settings, OtherValuesOfTheUsersAreReportedAndKept) {
     EXPECT_EQ(edited.text, text);
     EXPECT_THAT(edited.lines, ElementsAre(StartsWith(line)));
   }
-  EXPECT_THROW((void)Added("{\"servers\": {}, \"servers\": {}}", kEntry), SettingsError);
-  EXPECT_THROW((void)Added("[]", kEntry), SettingsError);
+  EXPECT_THROW((void)Added("{\"servers\": {}, \"servers\": {}}", kEntry), support::CallError);
+  EXPECT_THROW((void)Added("[]", kEntry), support::CallError);
 }
 
 /// The entry of `words` after an entry of `before` was added to.

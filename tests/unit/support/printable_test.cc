@@ -25,5 +25,9 @@ TEST(Printable, EscapesWhatIsNotSafeForATerminal) {
   for (const auto& [text, printable] : cases) EXPECT_EQ(Printable(text), printable);
 }
 
+TEST(Printable, KeepsTheCharactersThatItIsTold) {
+  EXPECT_EQ(Printable("a\n\tb\r\x1b", "\n\t"), "a\n\tb\\x0d\\x1b");
+}
+
 }  // namespace
 }  // namespace support
