@@ -1,6 +1,6 @@
 // A terminal for agents, by tmux.
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -58,7 +58,10 @@ exec env -i ${all.map(([name, value]) => quote(`${name}=${value}`)).join(' ')} $
     }
   }
 
+  /** Kills all that was started in the terminal: not every agent ends with it. */
   close() {
+    const session = this.#tmux('display-message', '-p', '#{pane_pid}').trim();
     this.#tmux('kill-server');
+    spawnSync('pkill', ['-KILL', '-s', session]);
   }
 }
