@@ -327,14 +327,15 @@ int RunAgent(const std::vector<std::string>& arguments) {
                       "AGENT [INSTANCE] [-- AGENT-ARGS]", 2);
   AddServeOptions(parser);
   AddCopyDirectory(parser);
-  parser.AddOptions()("trust", "Let the agent call the server's tools without asking each time");
+  parser.AddOptions()(
+      "trust", "Let the agent call the tools that work in the VM without asking each time");
   parser.AddList("mcp",
-                 "Start this command in the VM as an MCP server, in the project's directory. Its "
-                 "files are the VM's; nothing of it runs on the host. May be repeated",
+                 "Also start this MCP server, in the VM and in the project's directory there. "
+                 "Nothing of it runs on the host. May be repeated",
                  "NAME=COMMAND");
   parser.AddList("host-mcp",
-                 "Give the agent the MCP server NAME of your own settings of it, which runs on the "
-                 "host. You are asked before each call, also with --trust. May be repeated",
+                 "Also start the MCP server NAME of your own settings of the agent, on the host. "
+                 "The agent asks before each call, also with --trust. May be repeated",
                  "NAME");
   const auto parsed = parser.Parse({arguments.begin(), separator});
   if (!parsed) {

@@ -18,7 +18,7 @@ _limactl_mcp_options() {
   case $1 in
     '') echo '-h --help -v --version' ;;
     serve) echo "-h --help $serve --copy" ;;
-    run) echo "-h --help $serve --copy-dir --trust" ;;
+    run) echo "-h --help $serve --copy-dir --trust --mcp --host-mcp" ;;
     copy) echo '-h --help --copy-dir' ;;
     diff) echo '-h --help --stat --max-size' ;;
     take) echo '-h --help --apply --yes --branch --max-size' ;;
@@ -39,7 +39,7 @@ _limactl_mcp_value() {
     --root | --allow-path | --copy) echo directories ;;
     --audit) echo files ;;
     --results) echo 'auto structured text' ;;
-    --command-timeout | --max-output | --copy-dir | --max-size | --branch) echo ' ' ;;
+    --command-timeout | --max-output | --copy-dir | --max-size | --branch | --mcp | --host-mcp) echo ' ' ;;
   esac
 }
 

@@ -37,7 +37,7 @@ function __limactl_mcp_at
     set -e words[1]
     set -l position 1
     while set -q words[1]
-        if contains -- $words[1] --root --allow-path --command-timeout --max-output --results --audit --copy --copy-dir --max-size --branch
+        if contains -- $words[1] --root --allow-path --command-timeout --max-output --results --audit --copy --copy-dir --max-size --branch --mcp --host-mcp
             set -e words[1]
         else if test "$argv[1] $words[1]" = 'drop --project'
             set -e words[1]
@@ -97,6 +97,8 @@ for program in limactl-mcp limactl
     $add '__limactl_mcp_at drop' -l force -d 'Also delete what was not taken'
     $add '__limactl_mcp_at drop' -l project -r -a '(__fish_complete_directories)' -d 'A project that was moved or deleted'
     $add '__limactl_mcp_at changes' -l accept -d 'Make the project as it is the baseline'
+    $add '__limactl_mcp_at run' -l mcp -r -d 'Also start this MCP server, in the virtual machine'
+    $add '__limactl_mcp_at run' -l host-mcp -r -d 'Also start your own MCP server of that name, on the host'
     $add '__limactl_mcp_at run' -l trust -d 'Let the agent call the tools without asking each time'
     $add '__limactl_mcp_at configure' -l print -d 'Only print what the files would contain'
     $add '__limactl_mcp_at configure' -l user -d 'Configure all your projects'

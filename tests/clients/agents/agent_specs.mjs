@@ -81,6 +81,7 @@ trust_level = "trusted"
     // Headless, it does not offer tools that need a confirmation.
     turn: ['-m', 'gemini-2.5-flash', '--approval-mode=yolo', '-p', 'run it'],
     turnWithRun: ['-m', 'gemini-2.5-flash', '-p', 'run it'],
+    inTerminal: ['-m', 'gemini-2.5-flash'],
     own: ['glob', 'grep_search', 'list_background_processes', 'list_directory',
       'read_background_output', 'read_file', 'read_many_files', 'replace', 'run_shell_command',
       'search_file_content', 'write_file'],

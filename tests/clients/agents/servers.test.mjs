@@ -1,5 +1,5 @@
 // MCP servers of the user's own with real agents: `run --mcp` in the guest, `run --host-mcp` on the host.
-// The agents have no terminal, so that a call for which they ask is refused. Prints a table.
+// Without a terminal, a call for which they ask is refused. Prints a table.
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
@@ -10,6 +10,7 @@ import { serverProgram } from '../instance.mjs';
 import { agents, programs, write } from './agent_specs.mjs';
 import { git } from './copy_session.mjs';
 import { execute, startScene, toolResults } from './hostile_session.mjs';
+import { Terminal, hasTerminals } from './terminal.mjs';
 
 /** An MCP server with the tools `place` and, which only reads, `look`. Both say where the server runs. It
  *  records its start in the file OWN_LOG, if there is one. */
@@ -58,6 +59,7 @@ const addOwn = {
   claude(home, command, args, env) {
     edit(join(home, '.claude.json'), (settings) => {
       settings.mcpServers = { own_host: { command, args, env } };
+      settings.customApiKeyResponses = { approved: ['stub'] };  // a terminal's question
     });
     edit(join(home, '.claude', 'settings.json'), (settings) => {
       settings.permissions = { allow: ['mcp__own_host', 'mcp__own-host', 'mcp__own-host__look'] };
@@ -91,6 +93,7 @@ tools.place.approval_mode = "approve"
 const asked = /requested permissions|requires approval|requires user confirmation|permission requested/;
 
 const rows = [];
+const terminals = hasTerminals();
 
 describe("the user's own servers", { concurrency: true }, () => {
   after(() => {
@@ -110,28 +113,82 @@ describe("the user's own servers", { concurrency: true }, () => {
           }
         });
       }
+      test('asks before each call on the host, and then makes it', { skip: !terminals }, async () => {
+        const scene = await startScene(spec, { name: 'agent' });
+        try {
+          await checkInTerminal(spec, scene);
+        } finally {
+          await scene.stop();
+        }
+      });
     });
   }
 });
 
-async function check(spec, scene, inCopy, trust) {
-  const { home, project } = scene;
+/** Adds own_host and limactl. Returns the file that records the starts of own_host. */
+function prepare(spec, { home, project, environment }) {
   const root = dirname(project);
   const log = join(root, 'started');
-  const server = join(root, 'own.cjs');
-  write(server, ownServer);
+  write(join(root, 'own.cjs'), ownServer);
   write(join(root, 'bin', 'limactl'), limactl, 0o755);
-  scene.environment.PATH = [join(root, 'bin'), scene.environment.PATH].join(delimiter);
-  scene.environment.SSH_CONNECTION = 'THE-HOST';
-  addOwn[spec.agent](home, process.execPath, [server, 'its argument'], { OWN_LOG: log });
+  environment.PATH = [join(root, 'bin'), environment.PATH].join(delimiter);
+  environment.SSH_CONNECTION = 'THE-HOST';
+  addOwn[spec.agent](home, process.execPath, [join(root, 'own.cjs'), 'its argument'], { OWN_LOG: log });
+  return log;
+}
+
+/** The agent's name for a tool of a server of the user's. */
+const nameOf = (spec, [owner, tool]) => new RegExp(`^${spec.name(tool).replace('lima', owner)}$`);
+
+/** The model's call of a tool, if it is offered. */
+function callOf(spec, wanted, tools) {
+  const name = tools.find((each) => nameOf(spec, wanted).test(each));
+  const [, tool] = wanted;
+  const namespace = spec.call && { namespace: name?.slice(0, -tool.length - 2), name: tool };
+  return name && { name, arguments: {}, ...namespace };
+}
+
+async function checkInTerminal(spec, scene) {
+  const log = prepare(spec, scene);
+  const wanted = ['own[-_]host', 'look'];
+  let calls = 0;
+  let results = [];
+  scene.decide = (tools, body) => {
+    const call = callOf(spec, wanted, tools);
+    if (!call) return undefined;
+    results = toolResults(body).map(([, result]) => JSON.stringify(result));
+    if (results.length !== calls || calls === 2) return undefined;
+    calls += 1;
+    return call;
+  };
+  const terminal = new Terminal(dirname(scene.project), [serverProgram, 'run', spec.agent, '--trust',
+    '--host-mcp', 'own_host', ...(spec.inTerminal ? ['--', ...spec.inTerminal] : [])], scene.project,
+  scene.environment);
+  try {
+    await terminal.until(() => existsSync(log));
+    await terminal.pressUntil(() => calls > 0, 'run it', 'Enter');
+    for (const count of [1, 2]) {
+      await terminal.until(() => calls === count && /Allow|Do you want/.test(terminal.screen()));
+      assert.equal(results.length, count - 1, 'it asks for each call');
+      await terminal.pressUntil(() => results.length === count, 'Enter');
+    }
+  } finally {
+    terminal.close();
+  }
+  for (const result of results) assert.match(result, /runs in \S*\/run\/\S+ over (THE-HOST|undefined) /);
+  assert.match(readFileSync(log, 'utf8'), /its argument/);
+}
+
+async function check(spec, scene, inCopy, trust) {
+  const { project } = scene;
+  const root = dirname(project);
+  const log = prepare(spec, scene);
   if (inCopy) {
     git(project, 'init', '-q');
     git(project, 'commit', '-q', '--allow-empty', '-m', 'First');
   }
   const directory = inCopy ? join(root, 'copy') : project;
 
-  /** The agent's name for a tool of a server of the user's. */
-  const name = (owner, tool) => new RegExp(`^${spec.name(tool).replace('lima', owner)}$`);
   const wanted = [['in[-_]guest', 'place'], ['own[-_]host', 'place'], ['own[-_]host', 'look']];
   const queue = [...wanted];
   const first = { tools: undefined };
@@ -140,24 +197,21 @@ async function check(spec, scene, inCopy, trust) {
     if (tools.length === 0) return undefined;  // for a title, say
     first.tools ??= tools;
     last = body;
-    for (;;) {
-      const [owner, tool] = queue.shift() ?? [];
-      if (!tool) return undefined;
-      const offered = tools.find((each) => name(owner, tool).test(each));
-      if (!offered) continue;
-      const namespace = spec.call && { namespace: offered.slice(0, -tool.length - 2), name: tool };
-      return { name: offered, arguments: {}, ...namespace };
+    while (queue.length > 0) {
+      const call = callOf(spec, queue.shift(), tools);
+      if (call) return call;
     }
+    return undefined;
   };
   // What an agent might put in the place of a variable is the guest's, too.
-  const command = `exec '${process.execPath}' ${server} "$SSH_CONNECTION" '\${HOME}'`;
+  const command = `exec '${process.execPath}' ${join(root, 'own.cjs')} "$SSH_CONNECTION" '\${HOME}'`;
   const ended = await execute(serverProgram, ['run', spec.agent, ...(trust ? ['--trust'] : []),
     ...(inCopy ? ['--copy-dir', directory] : []), '--mcp', `in-guest=${command}`,
     '--host-mcp', 'own_host', '--', ...(spec.turnWithRun ?? spec.turn)], project, scene.environment);
   assert.equal(ended.code, 0, ended.stderr);
 
   const results = toolResults(last).map(([tool, result]) => [tool, JSON.stringify(result)]);
-  const resultOf = ([owner, tool]) => results.find(([each]) => name(owner, tool).test(each))?.[1] ?? '';
+  const resultOf = (each) => results.find(([name]) => nameOf(spec, each).test(name))?.[1] ?? '';
   const ran = wanted.map((each) => resultOf(each).includes('runs in '));
   rows.push(`| ${spec.title} | ${inCopy ? 'copy' : 'mount'} | ${trust ? 'yes' : 'no'} | ${
     ran[0] ? 'runs' : 'asks'} | ${ran[1] || ran[2] ? 'runs' : 'asks'} |`);
@@ -168,9 +222,7 @@ async function check(spec, scene, inCopy, trust) {
     assert.match(text, new RegExp(`runs in ${directory} over 127\\.0\\.0\\.1 `));
     assert.match(text, /with \["127\.0\.0\.1 [^"]*","\$\{HOME\}"\]/);
   }
-  for (const [owner, tool] of wanted) {
-    assert.ok(first.tools.some((each) => name(owner, tool).test(each)), `${owner} ${tool} of ${first.tools}`);
-  }
+  for (const each of wanted) assert.ok(callOf(spec, each, first.tools), `${each} of ${first.tools}`);
   assert.match(readFileSync(log, 'utf8'),
     /^runs in \S*\/run\/\S+ over (THE-HOST|undefined) with \["its argument"\]\n/, 'on the host');
 }
