@@ -23,8 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
 
-/// Of one git's output.
-constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
 constexpr std::size_t kMaxTarget = 4096;
 
 // What is beyond these is counted or cut.
@@ -47,24 +45,14 @@ std::string Folded(std::string_view path) {
   return support::LowerCase(folded);
 }
 
-/// Reads what the guest may have made large.
-struct BoundedGit {
-  const Git& git;
-  bool is_cut = false;  ///< there is more than can be examined
-
-  std::string Read(const Git::Arguments& arguments, const std::string& input = {}) {
-    const support::FileDescriptor text = TextFile(input);
-    support::Child child = git.Start(arguments, {.input = text.get()});
-    std::string output;
-    child.Read([&](std::string_view bytes) {
-      output += bytes;
-      return output.size() <= kMaxBytes;
-    });
-    is_cut = is_cut || output.size() > kMaxBytes;
-    if (output.size() <= kMaxBytes) RequireSuccess(child, "git cannot list what was changed");
-    return output;
-  }
-};
+/// Sets `is_cut` if there is more than can be examined.
+std::string Read(const Git& git, const Git::Arguments& arguments, bool& is_cut,
+                 const std::string& input = "") {
+  GitOutput read = git.Run(arguments, input);
+  if (!read.ok()) throw support::CallError("git cannot list what was changed: " + read.words);
+  is_cut = is_cut || read.is_cut;
+  return std::move(read.output);
+}
 
 /// Printable, and with code points that are not seen as \xHH.
 std::string Escaped(std::string_view name) {
@@ -104,13 +92,13 @@ void AddSection(Report& report, const std::string& title, const Names& lines) {
 }
 
 /// Links that may lead out, or are too long to be read.
-Names ListLinks(const std::vector<RawChange>& changes, BoundedGit& git) {
+Names ListLinks(const std::vector<RawChange>& changes, const Git& git, bool& is_cut) {
   std::vector<RawChange> links = changes;
   std::erase_if(links, [](const RawChange& change) { return change.mode != kLink; });
   std::string ids;
   for (const RawChange& link : links) ids += link.id + "\n";
   // "ID blob SIZE", line feed, target, line feed
-  std::istringstream text(git.Read({"cat-file", "--batch"}, ids));
+  std::istringstream text(Read(git, {"cat-file", "--batch"}, is_cut, ids));
   Names lines;
   for (const RawChange& link : links) {
     std::string id;
@@ -129,7 +117,8 @@ Names ListLinks(const std::vector<RawChange>& changes, BoundedGit& git) {
 }
 
 /// New names, also of directories, that are another one of the tree when they are folded.
-Names ListOthers(const std::vector<RawChange>& changes, const std::string& work, BoundedGit& git) {
+Names ListOthers(const std::vector<RawChange>& changes, const std::string& work, const Git& git,
+                 bool& is_cut) {
   std::unordered_map<std::string, std::string> added;  // folded → name
   for (const RawChange& change : changes) {
     if (change.old_mode == kNone) added.try_emplace(Folded(change.path), change.path);
@@ -137,7 +126,7 @@ Names ListOthers(const std::vector<RawChange>& changes, const std::string& work,
   if (added.empty()) return {};
   Names lines;
   for (const std::string& name :
-       Split(git.Read({"ls-tree", "-r", "-t", "-z", "--name-only", work}), '\0')) {
+       Split(Read(git, {"ls-tree", "-r", "-t", "-z", "--name-only", work}, is_cut), '\0')) {
     const auto found = added.find(Folded(name));
     if (found == added.end() || found->second == name) continue;
     lines.push_back(Visible(found->second) + ": " + Visible(name));
@@ -257,10 +246,10 @@ bool LeadsOut(std::string_view path, std::string_view target) {
 Report MakeReport(const SideRepository& side, const Git& users, const paths::HostPrograms& programs,
                   const std::string& from, const std::string& branch) {
   const std::string& work = side.facts().work;
-  BoundedGit git{side.git()};
-  std::vector<RawChange> changes =
-      ParseRaw(git.Read({"diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", from, work}));
-  const Names others = ListOthers(changes, work, git);
+  bool is_cut = false;
+  std::vector<RawChange> changes = ParseRaw(Read(
+      side.git(), {"diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", from, work}, is_cut));
+  const Names others = ListOthers(changes, work, side.git(), is_cut);
   std::erase_if(changes, [](const RawChange& change) {
     return change.mode == kDirectory || change.old_mode == kDirectory;
   });
@@ -281,12 +270,13 @@ Report MakeReport(const SideRepository& side, const Git& users, const paths::Hos
   Report report;
   AddSection(report, "Programs of this host run or obey:",
              ListObeyed(changes, obeyed, report.protected_files));
-  AddSection(report, "Links that may lead out of the project:", ListLinks(changes, git));
+  AddSection(report,
+             "Links that may lead out of the project:", ListLinks(changes, side.git(), is_cut));
   AddSection(report, "Names that a file system may take for another:", others);
   AddSection(report, "Names with characters that are not seen:", hidden);
   AddSection(report, "Submodules:", repositories);
   AddSection(report, "New executables:", executables);
-  if (git.is_cut) report.lines.emplace_back("There is more than can be examined.");
+  if (is_cut) report.lines.emplace_back("There is more than can be examined.");
   return report;
 }
 

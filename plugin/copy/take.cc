@@ -5,6 +5,7 @@
 #include "copy/copy.h"
 #include "support/errors.h"
 #include "support/printable.h"
+#include "support/units.h"
 #include "support/wake_pipe.h"
 
 namespace copy {
@@ -115,26 +116,21 @@ Taken TakeBranch(const Git& users, SideRepository& side, const std::string& name
   return {branch, old == work};
 }
 
-std::string AppliedSoFar(const SideRepository& side) {
-  return side.facts().applied.empty() ? side.facts().sent : side.facts().applied;
-}
-
 std::string Summary(const SideRepository& side, const GuestState& state,
                     const std::string& instance) {
   const CopyFacts& facts = side.facts();
   if (facts.IsTaken(facts.work) && state.others == 0) return "";
-  const std::string from = facts.taken.empty() ? AppliedSoFar(side) : facts.taken;
-  std::string text = Count(CountChanged(side, from, facts.work), "file") + " changed";
-  if (state.commits > 0) text += ", " + Count(state.commits, "commit");
-  if (state.others > 0) text += ", " + Count(state.others, "commit") + " elsewhere";
+  const std::string from = facts.taken.empty() ? facts.applied : facts.taken;
+  std::string text = support::Count(CountChanged(side, from, facts.work), "file") + " changed";
+  if (state.commits > 0) text += ", " + support::Count(state.commits, "commit");
+  if (state.others > 0) text += ", " + support::Count(state.others, "commit") + " elsewhere";
   return text + ". See: limactl mcp diff" + instance + ". Take: limactl mcp take" + instance + "\n";
 }
 
 void ApplyWork(const Git& users, SideRepository& side, std::uint64_t max_size) {
   // In a file: git apply must not see a part of it.
-  const ScratchDirectory directory(side);
-  const std::filesystem::path patch = directory.path() / "patch";
-  WritePatch(side, AppliedSoFar(side), patch, max_size);
+  const std::filesystem::path patch = side.MakeScratch() / "patch";
+  WritePatch(side, side.facts().applied, patch, max_size);
   const GitOutput applied = users.Run({"apply", patch.string()});
   if (!applied.ok()) {
     throw CallError("git apply: " + applied.words +
