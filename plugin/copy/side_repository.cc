@@ -37,13 +37,9 @@ FileLock TakeWorkLock(const fs::path& file) {
   return std::move(*lock);
 }
 
-std::string ReadText(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 std::optional<CopyFacts> ReadFactsIn(const fs::path& repository) {
-  const std::string text = ReadText(repository / kFacts);
+  std::ifstream file(repository / kFacts, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
   const auto parts = Split(text, '\0');
   if (parts.size() <= kFirstId || parts.size() > kFields.size()) return std::nullopt;
   CopyFacts facts;
@@ -97,12 +93,8 @@ std::optional<FileLock> FileLock::Take(const fs::path& file, Kind kind,
 SidePlace::SidePlace(const fs::path& instance_directory, std::string project_path)
     : instance(instance_directory.filename()),
       project(std::move(project_path)),
-      id(support::Sha256(project).substr(0, kIdLength)) {
-  const fs::path directory = instance_directory / kDirectory;
-  repository = directory / (id + ".git");
-  work_lock = directory / (id + ".work");
-  use_lock = directory / (id + ".use");
-}
+      id(support::Sha256(project).substr(0, kIdLength)),
+      repository(instance_directory / kDirectory / (id + ".git")) {}
 
 std::optional<SidePlace> SidePlace::Find(const fs::path& instance_directory, const fs::path& path) {
   for (fs::path above = path;; above = above.parent_path()) {
@@ -126,7 +118,7 @@ std::vector<CopyFacts> ListFacts(const fs::path& instance_directory) {
 }
 
 std::optional<FileLock> SidePlace::TakeUse(FileLock::Kind kind) const {
-  return FileLock::Take(use_lock, kind, std::chrono::seconds(1));
+  return FileLock::Take(repository.string() + ".use", kind, std::chrono::seconds(1));
 }
 
 std::string SidePlace::NoCopyText() const {
@@ -135,7 +127,7 @@ std::string SidePlace::NoCopyText() const {
 
 SideRepository::SideRepository(SidePlace place, const std::string& directory)
     : place_(std::move(place)),
-      lock_(TakeWorkLock(place_.work_lock)),
+      lock_(TakeWorkLock(place_.repository.string() + ".work")),
       git_(Git::Neutral(place_.repository, lock_.descriptor())),
       facts_(place_.ReadFacts().value_or(
           CopyFacts{place_.project, directory.empty() ? place_.project : directory})) {

@@ -79,8 +79,6 @@ struct SidePlace {
   std::string project;  ///< its path on the host
   std::string id;       ///< of the project
   std::filesystem::path repository;
-  std::filesystem::path work_lock;
-  std::filesystem::path use_lock;
 };
 
 /// The bare repository beside the user's, in the instance's directory. It borrows the user's

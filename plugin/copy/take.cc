@@ -1,6 +1,6 @@
 #include <csignal>
 #include <filesystem>
-#include <map>
+#include <string>
 
 #include "copy/copy.h"
 #include "support/errors.h"
@@ -13,36 +13,8 @@ namespace {
 
 using support::CallError;
 
-constexpr std::string_view kBranches = "refs/heads/";
-
-struct Branch {
-  std::string id;
-  bool is_checked_out = false;
-};
-
-using Branches = std::map<std::string, Branch>;  // by name
-
-Branches ListBranches(const Git& users) {
-  Branches branches;
-  const std::string text = users.Require(
-      {"for-each-ref",
-       "--format=%(refname:lstrip=2) %(objectname) %(if)%(worktreepath)%(then)*%(end)",
-       std::string(kBranches)},
-      "git cannot list the branches");
-  for (const std::string& line : Split(text, '\n')) {
-    const std::vector<std::string> words = Split(line, ' ');
-    branches[words[0]] = {words[1], words.size() > 2};
-  }
-  return branches;
-}
-
-/// A branch cannot be both a file and a directory.
-std::string InTheWay(const Branches& branches, const std::string& name) {
-  for (const auto& [branch, state] : branches) {
-    if (name.starts_with(branch + "/") || branch.starts_with(name + "/")) return branch;
-  }
-  return "";
-}
+const std::string kBranches = "refs/heads/";
+constexpr const char* kNoList = "git cannot list the branches";
 
 /// From one git to the other, so that it ends even if this program is killed.
 void AddPack(const Git& users, const SideRepository& side, const std::string& revisions) {
@@ -56,6 +28,7 @@ void AddPack(const Git& users, const SideRepository& side, const std::string& re
   pipe.write_end.Close();
   (void)pack.Write(revisions);
   pack.CloseInput();
+  // In this order: index-pack may print more than a pipe holds.
   const bool is_indexed = index.Finish() == 0;
   const int packed = pack.Finish();
   if (packed != 0 && packed != 128 + SIGPIPE) {
@@ -70,35 +43,37 @@ void AddPack(const Git& users, const SideRepository& side, const std::string& re
 
 void RequireBranchName(const Git& users, const std::string& name) {
   const bool is_name =
-      !name.starts_with('-') && users.Run({"check-ref-format", std::string(kBranches) + name}).ok();
+      !name.starts_with('-') && users.Run({"check-ref-format", kBranches + name}).ok();
   if (!is_name) {
     throw CallError("\"" + support::Printable(name) +
                     "\" cannot be the name of a branch: --branch NAME.");
   }
-  const std::string other = InTheWay(ListBranches(users), name);
-  if (other.empty()) return;
-  throw CallError("A branch \"" + other + "\" is in the way of \"" + name + "\": --branch NAME.");
+  const std::string branches =
+      users.Require({"for-each-ref", "--format=%(refname:lstrip=2)", kBranches}, kNoList);
+  for (const std::string& other : Split(branches, '\n')) {
+    // A branch cannot be both a file and a directory.
+    if (!name.starts_with(other + "/") && !other.starts_with(name + "/")) continue;
+    throw CallError("A branch \"" + other + "\" is in the way of \"" + name + "\": --branch NAME.");
+  }
 }
 
 Taken TakeBranch(const Git& users, SideRepository& side, const std::string& name) {
   CopyFacts facts = side.facts();
   const std::string work = facts.work;
-  const Branches branches = ListBranches(users);
   std::string branch = name;
-  std::string old(work.size(), '0');
+  std::string old;
   for (int number = 2;; ++number) {
-    const auto found = branches.find(branch);
-    if (found == branches.end() && InTheWay(branches, branch).empty()) break;
-    if (found != branches.end()) {
-      const auto& [tip, is_checked_out] = found->second;
-      const bool is_ours = tip == facts.taken || tip == facts.taking;
-      if (tip == work ||
-          (!is_checked_out &&
-           (is_ours || side.git().Run({"merge-base", "--is-ancestor", tip, work}).ok()))) {
-        old = tip;
-        break;
-      }
-    }
+    // The id, and "*" if the branch is checked out.
+    const std::string found =
+        users.Require({"for-each-ref", "--format=%(objectname)%(if)%(worktreepath)%(then)*%(end)",
+                       kBranches + branch},
+                      kNoList);
+    old = found.substr(0, work.size());
+    if (old.empty() || old == work) break;
+    const bool is_ours = old == facts.taken || old == facts.taking;
+    const bool may_move =
+        is_ours || side.git().Run({"merge-base", "--is-ancestor", old, work}).ok();
+    if (may_move && !found.ends_with('*')) break;
     branch = name + "-" + std::to_string(number);
   }
   if (old != work) {
@@ -108,7 +83,7 @@ Taken TakeBranch(const Git& users, SideRepository& side, const std::string& name
     const std::string head = users.Run({"rev-parse", "-q", "--verify", "HEAD^{commit}"}).Line();
     AddPack(users, side, work + "\n" + Excluding(Existing(users, {facts.base, facts.taken, head})));
     users.Require({"-c", "core.logAllRefUpdates=true", "update-ref", "-m", "limactl mcp take",
-                   std::string(kBranches) + branch, work, old},
+                   kBranches + branch, work, old.empty() ? std::string(work.size(), '0') : old},
                   "git cannot set the branch " + branch);
   }
   facts.taken = work;
