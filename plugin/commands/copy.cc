@@ -10,13 +10,6 @@
 #include "support/printable.h"
 
 namespace commands {
-namespace {
-
-void Say(const std::string& line) {
-  std::cerr << support::Printable(line) << '\n';
-}
-
-}  // namespace
 
 void AddCopyDirectory(OptionParser& parser) {
   parser.AddOptions()("copy-dir",
@@ -35,27 +28,14 @@ std::string ReadCopyDirectory(const cxxopts::ParseResult& parsed) {
   throw UsageError("--copy-dir \"" + text + "\": expected an absolute directory of the guest");
 }
 
-void SendCopy(CopyCommand& command, const std::string& instance) {
+void SendCopy(CopyCommand& command) {
   const copy::Git users = command.users();
   const copy::Project project = copy::ReadProject(command.project(), users);
   command.side().Prepare(project);
   const copy::Snapshot snapshot = copy::TakeSnapshot(project, users, command.side());
-  const copy::Target target = command.Connect();
-  const bool was_made = !command.side().facts().sent.empty();
-  const copy::Sent sent = copy::Send(target, project, snapshot);
-  const std::string place = instance + ":" + target.directory;
-  if (sent.end == copy::SendEnd::kContinued) {
-    const std::string summary = sent.before.Summary();
-    return Say(
-        "The copy in " + place + " stays as it is: " +
-        (summary.empty() ? "it is in use." : summary + " not taken. limactl mcp take " + instance));
+  for (const std::string& line : copy::Send(command.Connect(), project, snapshot, users)) {
+    std::cerr << support::Printable(line) << '\n';
   }
-  if (sent.end == copy::SendEnd::kUnchanged) return Say("The copy in " + place + " is up to date.");
-  if (was_made && sent.before.directory == "absent") Say("The copy was gone; it is made anew.");
-  for (const std::string& note : snapshot.notes) Say("Note: " + note + ".");
-  for (const std::string& note : copy::ListNotes(project, users)) Say("Note: " + note + ".");
-  Say(sent.end == copy::SendEnd::kMade ? "Copied to " + place + "."
-                                       : "The copy in " + place + " starts again from here.");
 }
 
 int Copy(const std::vector<std::string>& arguments) {
@@ -68,7 +48,7 @@ int Copy(const std::vector<std::string>& arguments) {
   if (!parsed) return 0;
   const std::string instance = CopyInstance(*parsed);
   CopyCommand command(instance, "", ReadCopyDirectory(*parsed));
-  SendCopy(command, instance);
+  SendCopy(command);
   std::cout << "limactl mcp serve " << instance << " --copy "
             << shell::ShellQuote(command.project()) << '\n';
   return 0;

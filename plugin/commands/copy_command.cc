@@ -58,30 +58,23 @@ CopyCommand::CopyCommand(const std::string& instance, const std::string& project
   const std::string path = support::EnvironmentVariable("PATH");
   ::setenv("PATH", reach.SafeSearchPath(path).c_str(), 1);
 
-  project_ = project.empty() ? FindProjectTop() : paths::Resolved(fs::absolute(project));
-  copy::SidePlace place(configuration.directory(), project_);
+  copy::SidePlace place(configuration.directory(), project.empty()
+                                                       ? FindProjectTop()
+                                                       : paths::Resolved(fs::absolute(project)));
   if (const auto mount = reach.Above(place.repository)) {
     throw support::CallError("the guest can write " + *mount + ", which holds " +
                              place.repository.string() + "; use an instance without that mount");
   }
-  side_.emplace(place);
-  directory_ = side_->facts().directory;
-  if (directory_.empty()) directory_ = directory.empty() ? project_ : directory;
-  if (!directory.empty() && directory != directory_) {
-    throw support::CallError("The copy of " + project_ + " is in " + directory_ +
-                             ": drop it first, to have it in another directory.");
-  }
-  copy::RequireNoMount(mounts, directory_, instance);
+  side_.emplace(place, directory);
+  copy::RequireNoMount(mounts, side_->facts().directory, instance);
 }
 
 copy::Git CopyCommand::users() const {
-  return copy::Git::Users(project_, side_->lock());
+  return copy::Git::Users(project(), side_->lock());
 }
 
 void CopyCommand::RequireCopy() const {
-  if (side_->facts().sent.empty()) {
-    throw support::CallError(copy::NoCopyText(project_, options_.name));
-  }
+  if (side_->facts().sent.empty()) throw support::CallError(side_->place().NoCopyText());
 }
 
 std::size_t CopyCommand::PrintReport(const std::string& from, const std::string& branch) const {
@@ -98,7 +91,7 @@ std::string CopyCommand::DefaultBranch() const {
 copy::Target CopyCommand::Connect() {
   connection::InstanceOpener opener(options_, false);
   workspace_ = opener.Open({}, [](const std::string& status) { support::LogInfo(status); });
-  return {options_.name, project_, directory_, *workspace_->guest, *side_};
+  return {*side_, *workspace_->guest};
 }
 
 }  // namespace commands

@@ -6,8 +6,8 @@
 
 #include "commands/option_parser.h"
 #include "connection/instance_opener.h"
+#include "copy/guest_program.h"
 #include "copy/side_repository.h"
-#include "copy/target.h"
 
 /// What `copy`, `diff`, `take` and `drop` share.
 namespace commands {
@@ -38,7 +38,7 @@ class CopyCommand {
   CopyCommand(const std::string& instance, const std::string& project,
               const std::string& directory = "");
 
-  [[nodiscard]] const std::string& project() const { return project_; }
+  [[nodiscard]] const std::string& project() const { return side_->facts().project; }
   [[nodiscard]] copy::SideRepository& side() { return *side_; }
   [[nodiscard]] copy::Git users() const;
 
@@ -57,14 +57,12 @@ class CopyCommand {
 
  private:
   connection::InstanceOptions options_;
-  std::string project_;
-  std::string directory_;
   std::optional<copy::SideRepository> side_;
   std::optional<tools::Workspace> workspace_;
 };
 
 /// Makes the copy, or refreshes it if all work in it was taken. Says on standard error what was
 /// done.
-void SendCopy(CopyCommand& command, const std::string& instance);
+void SendCopy(CopyCommand& command);
 
 }  // namespace commands

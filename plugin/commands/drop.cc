@@ -16,9 +16,8 @@ int Drop(const std::vector<std::string>& arguments) {
   const bool force = (*parsed)["force"].as<bool>();
   const bool named = parsed->count("project") > 0;
   CopyCommand command(CopyInstance(*parsed), named ? (*parsed)["project"].as<std::string>() : "");
-  if (command.side().facts().directory.empty()) {
-    throw support::CallError(copy::NoCopyText(command.project(), CopyInstance(*parsed)));
-  }
+  const copy::SidePlace& place = command.side().place();
+  if (!place.ReadFacts()) throw support::CallError(place.NoCopyText());
   copy::Drop(command.Connect(), force);
   std::cout << "Dropped.\n";
   return 0;

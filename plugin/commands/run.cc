@@ -288,7 +288,7 @@ void FillRequest(const Agent& agent, const cxxopts::ParseResult& parsed, const S
 copy::FileLock PrepareCopy(const std::string& instance, const std::string& project,
                            const std::string& directory) {
   CopyCommand command(instance, project, directory);
-  SendCopy(command, instance);
+  SendCopy(command);
   auto use = command.side().place().TakeUse(copy::FileLock::Kind::kShared);
   if (use) return std::move(*use);
   throw CallError("the copy is being replaced or dropped; try again later");

@@ -4,6 +4,7 @@
 #include "commands/copy_command.h"
 #include "commands/project.h"
 #include "copy/copy.h"
+#include "support/units.h"
 
 namespace commands {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 /// Asks before protected files are applied.
 void RequireConsent(std::size_t protected_files) {
   const std::string text =
-      "Programs on this host obey " + copy::Count(protected_files, "file") + " of this change";
+      "Programs on this host obey " + support::Count(protected_files, "file") + " of this change";
   const auto is_wanted = AskUser(text + ". Apply? [y/N] ", false);
   if (!is_wanted) throw support::CallError(text + ". To apply it all the same: --yes");
   if (!*is_wanted) throw support::CallError("Nothing was changed.");
@@ -19,7 +20,7 @@ void RequireConsent(std::size_t protected_files) {
 
 int Apply(CopyCommand& command, bool yes, std::uint64_t max_size) {
   const copy::SideRepository& side = command.side();
-  const std::string from = copy::AppliedSoFar(side);
+  const std::string from = side.facts().applied;
   if (side.facts().work == from) {
     std::cout << "Nothing to take.\n";
     return 0;
@@ -28,7 +29,7 @@ int Apply(CopyCommand& command, bool yes, std::uint64_t max_size) {
   const std::size_t protected_files = command.PrintReport(from, command.DefaultBranch());
   if (protected_files > 0 && !yes) RequireConsent(protected_files);
   copy::ApplyWork(command.users(), command.side(), max_size);
-  std::cout << copy::Count(files, "file") << " changed in the working tree.\n";
+  std::cout << support::Count(files, "file") << " changed in the working tree.\n";
   return 0;
 }
 
@@ -42,8 +43,8 @@ void ReportBranch(const copy::Taken& taken, const copy::SideRepository& side,
   const std::string work = side.facts().work;
   const std::string commits = side.git().Run({"rev-list", "--count", work, "^" + sent}).Line();
   std::cout << "Branch " << taken.branch << ": "
-            << copy::Count(std::stoull("0" + commits), "commit") << ", "
-            << copy::Count(copy::CountChanged(side, sent, work), "file") << " changed.\n";
+            << support::Count(std::stoull("0" + commits), "commit") << ", "
+            << support::Count(copy::CountChanged(side, sent, work), "file") << " changed.\n";
   if (sent == side.facts().base) return;
   std::cerr
       << "Note: it contains your own uncommitted and untracked files: do not push it as it is.\n"
@@ -78,7 +79,7 @@ int Take(const std::vector<std::string>& arguments) {
     std::cerr << "Note: not taken, since it is a repository of its own: " << link << '\n';
   }
   if (state.others > 0) {
-    std::cerr << "Note: not taken: " << copy::Count(state.others, "commit")
+    std::cerr << "Note: not taken: " << support::Count(state.others, "commit")
               << " on other branches or in stashes.\n";
   }
   if (apply) return Apply(command, (*parsed)["yes"].as<bool>(), max_size);

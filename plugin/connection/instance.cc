@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "copy/side_repository.h"
-#include "copy/target.h"
 #include "lima/home.h"
 #include "lima/sandbox.h"
 #include "paths/mount_check.h"
@@ -47,8 +46,9 @@ lima::GuestFacts FactsFromFiles(const lima::InstanceConfiguration& configuration
 /// The copy of `--copy`. Throws support::CallError if there is none.
 std::pair<copy::SidePlace, copy::CopyFacts> FindCopy(
     const InstanceOptions& options, const lima::InstanceConfiguration& configuration) {
+  const copy::SidePlace own(configuration.directory(), options.copied_project);
   const auto place = copy::SidePlace::Find(configuration.directory(), options.copied_project);
-  if (!place) throw support::CallError(copy::NoCopyText(options.copied_project, options.name));
+  if (!place) throw support::CallError(own.NoCopyText());
   return {*place, *place->ReadFacts()};
 }
 
@@ -154,7 +154,7 @@ tools::Workspace OpenInstance(const InstanceOptions& options,
     const auto [place, copied] = FindCopy(options, configuration);
     copy::RequireNoMount(mounts, copied.directory, options.name);
     const auto use = UseCopy(place);
-    copy::RequireCopy(place, copied, options.name, *guest, context);
+    copy::RequireCopy(place, copied, *guest, context);
     paths.roots = options.roots.allowed_paths;
     paths.roots.push_back(RootOf(copied));
     return {guest, std::make_shared<const paths::PathRules>(std::move(paths)), shell, use};

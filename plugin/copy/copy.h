@@ -7,28 +7,17 @@
 #include <vector>
 
 #include "copy/git.h"
+#include "copy/guest_program.h"
 #include "copy/project.h"
 #include "copy/side_repository.h"
-#include "copy/target.h"
 
 /// Work in a copy: what the commands do. Each function throws support::CallError.
 namespace copy {
 
-enum class SendEnd {
-  kMade,       ///< the copy is new
-  kReplaced,   ///< by the host's present state
-  kUnchanged,  ///< the copy is the host's present state
-  kContinued,  ///< the copy has work that was not taken, or an agent works in it: it stays
-};
-
-struct Sent {
-  SendEnd end = SendEnd::kMade;
-  GuestState before;
-};
-
-/// Makes the copy, or replaces it if everything in it was taken. After a failure or kill, the next
-/// call does it again.
-Sent Send(const Target& target, const Project& project, const Snapshot& snapshot);
+/// Makes the copy, or replaces it by the working tree if everything in it was taken. Returns lines
+/// that tell the user what was done. After a failure or kill, the next call does it again.
+std::vector<std::string> Send(const Target& target, const Project& project,
+                              const Snapshot& snapshot, const Git& users);
 
 /// `--max-size` by default.
 inline constexpr std::uint64_t kMaxSize = std::uint64_t{2} << 30;
@@ -51,11 +40,8 @@ struct Taken {
 /// out; else `name`-2 and so on.
 Taken TakeBranch(const Git& users, SideRepository& side, const std::string& name);
 
-/// What the working tree has of the copy: what was applied last, else what was sent.
-std::string AppliedSoFar(const SideRepository& side);
-
-/// Applies what changed since AppliedSoFar to the user's working tree, with the user's `git apply`:
-/// all or nothing. A patch above `max_size` is refused.
+/// Applies what changed since what was applied last to the user's working tree, with the user's
+/// `git apply`: all or nothing. A patch above `max_size` is refused.
 void ApplyWork(const Git& users, SideRepository& side, std::uint64_t max_size);
 
 /// How many files differ between two commits.

@@ -103,15 +103,9 @@ void PrintDiff(const Git& git, const Git::Arguments& sides, bool only_names) {
 
 std::size_t CountChanged(const SideRepository& side, const std::string& from,
                          const std::string& to) {
-  support::Child names =
-      side.git().Start({"diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to}, {});
-  std::size_t count = 0;
-  names.Read([&](std::string_view bytes) {
-    count += static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), '\0'));
-    return true;
-  });
-  RequireSuccess(names, kWhat);
-  return count;
+  const std::string names =
+      side.git().Require({"diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to}, kWhat);
+  return static_cast<std::size_t>(std::count(names.begin(), names.end(), '\0'));
 }
 
 void WritePatch(const SideRepository& side, const std::string& from,

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "copy/copy.h"
+#include "copy/guest_program.h"
 #include "copy/programs.h"
 #include "support/errors.h"
 
@@ -33,11 +34,11 @@ void Accept(const fs::path& objects, const SideRepository& side) {
   }
 }
 
-void Index(GuestPipe& pipe, const Git& git, std::uint64_t max_size) {
+void Index(GuestProgram& program, const Git& git, std::uint64_t max_size) {
   support::Child index = git.Start({"-c", "pack.threads=1", "index-pack", "--stdin", "--fix-thin",
                                     "--strict", "--max-input-size=" + std::to_string(max_size)},
                                    {.input = support::Child::kPipe});
-  pipe.Receive(max_size, [&](std::string_view bytes) { return index.Write(bytes); });
+  program.Receive(max_size, [&](std::string_view bytes) { return index.Write(bytes); });
   if (index.Finish() != 0) throw Unsound(Words(index));
 }
 
@@ -51,43 +52,34 @@ void RequireComplete(const Git& git, const std::string& id) {
 }
 
 void RequireNames(const Git& git, const std::string& id) {
-  std::size_t names = 0;
-  std::size_t length = 0;
-  bool too_much = false;
-  support::Child list = git.Start({"ls-tree", "-r", "-z", "--name-only", "--full-tree", id}, {});
-  list.Read([&](std::string_view bytes) {
-    for (const char byte : bytes) {
-      length = byte == '\0' ? 0 : length + 1;
-      names += byte == '\0' ? 1 : 0;
-      too_much = too_much || names > kMaxNames || length > kMaxPath;
-    }
-    return !too_much;
-  });
-  if (too_much) {
-    throw CallError(
-        "The guest's tree has more than 1,000,000 files or a path above 4,096 bytes: no working "
-        "tree has. Nothing was taken.");
-  }
-  if (list.Finish() != 0) throw Unsound(Words(list));
+  const GitOutput list = git.Run({"ls-tree", "-r", "-z", "--name-only", "--full-tree", id});
+  if (!list.ok()) throw Unsound(list.words);
+  const std::vector<std::string> names = Split(list.output, '\0');
+  const bool is_too_much = list.is_cut || names.size() > kMaxNames ||
+                           std::any_of(names.begin(), names.end(), [](const std::string& name) {
+                             return name.size() > kMaxPath;
+                           });
+  if (!is_too_much) return;
+  throw CallError(
+      "The guest's tree has more than 1,000,000 files or a path above 4,096 bytes: no working "
+      "tree has. Nothing was taken.");
 }
 
-/// `common`: what the guest need not send.
-GuestState Converse(const Target& target, std::uint64_t max_size,
-                    const std::vector<std::string>& common) {
+GuestState Converse(const Target& target, std::uint64_t max_size, GuestProgram::Packs packs) {
   SideRepository& side = target.side;
-  Program program(target, common, {}, fetch_program);
+  GuestProgram program(target, packs, {}, fetch_program);
   program.RequireOurs();
   const std::string& work = program.state.work;
-  if (std::find(common.begin(), common.end(), work) == common.end()) {
+  if (std::find(program.common.begin(), program.common.end(), work) == program.common.end()) {
     program.NextReport();  // "pack"
-    const ScratchDirectory quarantine(side);
-    fs::create_directory(quarantine.path() / "pack");
-    SideRepository::Borrow(quarantine.path(), side.path() / "objects");
-    const Git git = side.git().With({"GIT_OBJECT_DIRECTORY=" + quarantine.path().string()});
-    Index(program.pipe, git, max_size);
+    const fs::path quarantine = side.MakeScratch();
+    fs::create_directory(quarantine / "pack");
+    SideRepository::Borrow(quarantine, side.path() / "objects");
+    const Git git = side.git().With({"GIT_OBJECT_DIRECTORY=" + quarantine.string()});
+    Index(program, git, max_size);
     RequireComplete(git, work);
     RequireNames(git, work);
-    Accept(quarantine.path(), side);
+    Accept(quarantine, side);
   }
   CopyFacts facts = side.facts();
   facts.work = work;
@@ -99,9 +91,9 @@ GuestState Converse(const Target& target, std::uint64_t max_size,
 
 GuestState Fetch(const Target& target, std::uint64_t max_size) {
   try {
-    return Converse(target, max_size, CommonCommits(target.side));
+    return Converse(target, max_size, GuestProgram::Packs::kThin);
   } catch (const Unsound&) {
-    return Converse(target, max_size, {});
+    return Converse(target, max_size, GuestProgram::Packs::kWhole);
   }
 }
 

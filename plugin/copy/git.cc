@@ -26,6 +26,21 @@ constexpr const char* kLimits =
     "{ ulimit -c 0; ulimit -t 600; ulimit -d 1400000; } 2>/dev/null; exec \"$@\"";
 const std::vector<std::string> kLimiter = {"/bin/sh", "-c", kLimits, "sh"};
 
+/// Bytes of a git's output, which the guest may have made large.
+constexpr std::size_t kMaxOutput = std::size_t{128} << 20;
+
+/// An unlinked file with this text, read from its beginning.
+support::FileDescriptor TextFile(const std::string& text) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), &std::fclose);
+  if (!file || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
+      std::fflush(file.get()) != 0) {
+    throw support::CallError("cannot write a temporary file: " +
+                             std::generic_category().message(errno));
+  }
+  std::rewind(file.get());
+  return support::FileDescriptor(::fcntl(::fileno(file.get()), F_DUPFD_CLOEXEC, 0));
+}
+
 bool IsKept(const std::string& variable) {
   constexpr std::array<std::string_view, 4> kKept = {
       "GIT_CONFIG_GLOBAL=", "GIT_CONFIG_SYSTEM=", "GIT_CONFIG_NOSYSTEM=", "GIT_EXEC_PATH="};
@@ -119,8 +134,10 @@ GitOutput Git::Run(const Arguments& arguments, const std::string& input) const {
   GitOutput result;
   child.Read([&](std::string_view bytes) {
     result.output += bytes;
-    return true;
+    return result.output.size() <= kMaxOutput;
   });
+  result.is_cut = result.output.size() > kMaxOutput;
+  if (result.is_cut) return result;
   result.status = child.Finish();
   result.error = child.error();
   result.words = Words(child);
@@ -130,6 +147,7 @@ GitOutput Git::Run(const Arguments& arguments, const std::string& input) const {
 std::string Git::Require(const Arguments& arguments, std::string_view what,
                          const std::string& input) const {
   const GitOutput result = Run(arguments, input);
+  if (result.is_cut) throw support::CallError(std::string(what) + ": too much output");
   if (!result.ok()) throw support::CallError(std::string(what) + ": " + result.words);
   return result.Line();
 }
@@ -171,17 +189,6 @@ bool IsNewEnough(const std::string& version, int minor) {
   std::pair<int, int> found;
   return std::sscanf(version.c_str(), "git version %d.%d", &found.first, &found.second) == 2 &&
          found >= std::pair(2, minor);
-}
-
-support::FileDescriptor TextFile(const std::string& text) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), &std::fclose);
-  if (!file || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
-      std::fflush(file.get()) != 0) {
-    throw support::CallError("cannot write a temporary file: " +
-                             std::generic_category().message(errno));
-  }
-  std::rewind(file.get());
-  return support::FileDescriptor(::fcntl(::fileno(file.get()), F_DUPFD_CLOEXEC, 0));
 }
 
 std::vector<std::string> Split(std::string_view text, char end) {

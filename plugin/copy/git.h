@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "support/child.h"
-#include "support/file_descriptor.h"
 
 namespace copy {
 
@@ -21,7 +20,8 @@ struct GitOutput {
   int status = 0;
   std::string output;
   std::string error;
-  std::string words;  ///< see Words
+  std::string words;    ///< see Words
+  bool is_cut = false;  ///< there is more than 128 MiB of output; git was killed
 
   [[nodiscard]] bool ok() const { return status == 0; }
   /// The output without its last line end.
@@ -50,7 +50,7 @@ class Git {
   [[nodiscard]] support::Child Start(const Arguments& arguments,
                                      support::SpawnStreams streams) const;
 
-  /// Runs it to its end.
+  /// Runs it to its end, unless the output is cut.
   [[nodiscard]] GitOutput Run(const Arguments& arguments, const std::string& input = "") const;
 
   /// The output's line. Throws support::CallError, with `what` and git's words, if it fails.
@@ -86,9 +86,6 @@ std::pair<std::string, std::string> KeyAndValue(const std::string& setting);
 
 /// Whether "git version 2.39.5" is 2.`minor` or newer.
 bool IsNewEnough(const std::string& version, int minor);
-
-/// An unlinked file with this text, read from its beginning.
-support::FileDescriptor TextFile(const std::string& text);
 
 /// The parts of `text`, each of which ends with `end`.
 std::vector<std::string> Split(std::string_view text, char end);

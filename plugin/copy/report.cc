@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "support/errors.h"
 #include "support/paths.h"
 
 namespace copy {
@@ -14,8 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
 
-/// Of one git's output.
-constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
 constexpr std::size_t kMaxTarget = 4096;
 
 /// What differs between two commits, of which the guest may have made the second.
@@ -37,18 +36,11 @@ class Changes {
   bool is_cut = false;  ///< there is more than can be examined
 
  private:
-  /// The output of git, which the guest may have made large.
-  std::string Read(const Git::Arguments& arguments, const std::string& input = {}) {
-    const support::FileDescriptor text = TextFile(input);
-    support::Child child = git_.Start(arguments, {.input = text.get()});
-    std::string output;
-    child.Read([&](std::string_view bytes) {
-      output += bytes;
-      return output.size() <= kMaxBytes;
-    });
-    is_cut = is_cut || output.size() > kMaxBytes;
-    if (output.size() <= kMaxBytes) RequireSuccess(child, "git cannot list what was changed");
-    return output;
+  std::string Read(const Git::Arguments& arguments, const std::string& input = "") {
+    GitOutput read = git_.Run(arguments, input);
+    if (!read.ok()) throw support::CallError("git cannot list what was changed: " + read.words);
+    is_cut = is_cut || read.is_cut;
+    return std::move(read.output);
   }
 
   void ReadTargets() {

@@ -1,10 +1,10 @@
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
 
 #include "copy/copy.h"
+#include "copy/guest_program.h"
 #include "copy/programs.h"
 #include "support/errors.h"
 
@@ -16,36 +16,25 @@ using support::CallError;
 
 constexpr const char* kInUse = "An agent works in this copy; end it first.";
 
-/// What to do with a copy that is there.
-SendEnd Decide(const Target& target, const Project& project, const Snapshot& snapshot,
-               const GuestState& state) {
-  const CopyFacts& facts = target.side.facts();
-  if (!facts.IsTaken(state.work) || state.lost > 0) return SendEnd::kContinued;
-  const bool is_current = state.work == snapshot.commit && facts.sent == snapshot.commit &&
-                          facts.base == project.head && facts.branch == project.branch;
-  return is_current ? SendEnd::kUnchanged : SendEnd::kReplaced;
-}
-
 /// Sends what `revisions` name, in lines. The pack comes with its index, so that the guest need not
 /// check it.
-void SendPack(Program& program, const SideRepository& side, const Project& project,
+void SendPack(GuestProgram& program, const SideRepository& side, const Project& project,
               const std::string& revisions) {
-  const ScratchDirectory directory(side);
+  const fs::path directory = side.MakeScratch();
   const GitOutput made = side.git().WithoutLimits().Run(
-      {"pack-objects", "--revs", "--delta-base-offset", "-q", directory.path() / "pack"},
-      revisions);
+      {"pack-objects", "--revs", "--delta-base-offset", "-q", directory / "pack"}, revisions);
   if (!made.ok() && project.is_partial) throw CallError(kPartialText);
   if (!made.ok()) throw CallError("git cannot pack " + project.top.string() + ": " + made.words);
   const std::string name = "pack-" + made.Line();
-  program.pipe.Answer("send");
+  program.Answer("send");
   for (const char* kind : {".pack", ".idx"}) {
-    const fs::path file = directory.path() / (name + kind);
+    const fs::path file = directory / (name + kind);
     program.NextReport();  // "ready"
-    program.pipe.Answer(std::to_string(fs::file_size(file)) + " " + name);
-    program.pipe.SendFile(file);
+    program.Answer(std::to_string(fs::file_size(file)) + " " + name);
+    program.SendFile(file);
   }
   program.NextReport();  // "received"
-  program.pipe.Answer("sent");
+  program.Answer("sent");
 }
 
 /// What `git init` leaves as it is.
@@ -54,69 +43,81 @@ std::string GuestConfiguration(const Project& project) {
          QuotedLine(project.user_name) + "email = " + QuotedLine(project.user_email);
 }
 
-/// `common`: what need not be sent if the guest has it.
-Sent Converse(const Target& target, const Project& project, const Snapshot& snapshot,
-              const std::vector<std::string>& common) {
+std::vector<std::string> Converse(const Target& target, const Project& project,
+                                  const Snapshot& snapshot, const Git& users,
+                                  GuestProgram::Packs packs) {
   SideRepository& side = target.side;
   std::ifstream file(side.path() / "shallow");
   const std::string shallow{std::istreambuf_iterator<char>(file), {}};
-  Program program(target, common,
-                  {{"NEW", snapshot.commit},
-                   {"HEAD_ID", project.head},
-                   {"BRANCH", project.branch},
-                   {"FORMAT", project.format},
-                   {"CONFIG", GuestConfiguration(project)},
-                   {"SHALLOW", shallow}},
-                  send_program);
+  GuestProgram program(target, packs,
+                       {{"NEW", snapshot.commit},
+                        {"HEAD_ID", project.head},
+                        {"BRANCH", project.branch},
+                        {"FORMAT", project.format},
+                        {"CONFIG", GuestConfiguration(project)},
+                        {"SHALLOW", shallow}},
+                       send_program);
   const GuestState& state = program.state;
-  Sent sent{.before = state};
-  if (state.directory != "absent" && state.directory != "interrupted") {
+  const CopyFacts facts = side.facts();
+  const std::string place = side.place().instance + ":" + facts.directory;
+  const std::string the_copy = "The copy in " + place;
+  const bool is_there = state.directory != "absent" && state.directory != "interrupted";
+  if (is_there) {
     program.RequireOurs();
-    sent.end = Decide(target, project, snapshot, state);
-    if (sent.end != SendEnd::kReplaced) return sent;
+    if (!facts.IsTaken(state.work) || state.lost > 0) {
+      return {the_copy + " stays as it is: " + state.Summary() + " not taken. limactl mcp take " +
+              side.place().instance};
+    }
+    const bool is_current = state.work == snapshot.commit && facts.sent == snapshot.commit &&
+                            facts.base == project.head && facts.branch == project.branch;
+    if (is_current) return {the_copy + " is up to date."};
   }
   const std::optional<FileLock> use = side.place().TakeUse(FileLock::Kind::kExclusive);
-  if (!use && state.directory != "ours") throw CallError(kInUse);
-  if (!use) return {SendEnd::kContinued, state};
-  CopyFacts facts = {project.format, target.project, target.directory, project.branch};
-  if (side.facts().directory.empty()) side.Save(facts);
-  std::vector<std::string> known = common;  // by both
-  std::erase_if(known, [&](const std::string& id) {
-    return std::find(state.known.begin(), state.known.end(), id) == state.known.end();
-  });
-  SendPack(program, side, project, snapshot.commit + "\n" + project.head + "\n" + Excluding(known));
-  program.NextReport();  // "applied"
-  facts.sent = snapshot.commit;
-  facts.base = project.head;
-  side.Save(facts);
-  program.pipe.Answer("applied");
-  program.NextReport();  // "end"
-  return sent;
-}
+  if (!use && !is_there) throw CallError(kInUse);
+  if (!use) return {the_copy + " stays as it is: it is in use."};
 
-/// What the guest counts its files from.
-std::vector<std::string> LastTaken(const SideRepository& side) {
-  const CopyFacts& facts = side.facts();
-  return {facts.taken.empty() ? facts.applied : facts.taken};
+  std::vector<std::string> lines;
+  const bool was_made = !facts.sent.empty();
+  if (was_made && state.directory == "absent") {
+    lines.emplace_back("The copy was gone; it is made anew.");
+  }
+  if (!was_made) side.Save(facts);
+  SendPack(program, side, project,
+           snapshot.commit + "\n" + project.head + "\n" + Excluding(state.known));
+  program.NextReport();  // "applied"
+  side.Save({.project = facts.project,
+             .directory = facts.directory,
+             .branch = project.branch,
+             .sent = snapshot.commit,
+             .base = project.head,
+             .applied = snapshot.commit});
+  program.Answer("applied");
+  program.NextReport();  // "end"
+  for (const auto& notes : {snapshot.notes, ListNotes(project, users)}) {
+    for (const std::string& note : notes) lines.push_back("Note: " + note + ".");
+  }
+  lines.push_back(is_there ? the_copy + " starts again from here." : "Copied to " + place + ".");
+  return lines;
 }
 
 }  // namespace
 
-Sent Send(const Target& target, const Project& project, const Snapshot& snapshot) {
-  Sent sent;
+std::vector<std::string> Send(const Target& target, const Project& project,
+                              const Snapshot& snapshot, const Git& users) {
+  std::vector<std::string> lines;
   try {
-    sent = Converse(target, project, snapshot, CommonCommits(target.side));
-  } catch (const Program::Failure& failure) {
+    lines = Converse(target, project, snapshot, users, GuestProgram::Packs::kThin);
+  } catch (const GuestProgram::Failure& failure) {
     // It may lack what its ids need.
     if (failure.reason != "apply") throw;
-    sent = Converse(target, project, snapshot, {});
+    lines = Converse(target, project, snapshot, users, GuestProgram::Packs::kWhole);
   }
   (void)target.side.git().Run({"-c", "gc.autoDetach=false", "gc", "-q", "--auto"});
-  return sent;
+  return lines;
 }
 
 GuestState Ask(const Target& target) {
-  const Program program(target, LastTaken(target.side), {{"FORCE", ""}}, drop_program);
+  const GuestProgram program(target, GuestProgram::Packs::kThin, {{"FORCE", ""}}, drop_program);
   program.RequireOurs();
   return program.state;
 }
@@ -124,7 +125,8 @@ GuestState Ask(const Target& target) {
 void Drop(const Target& target, bool force) {
   const auto use = target.side.place().TakeUse(FileLock::Kind::kExclusive);
   if (!use) throw CallError(kInUse);
-  Program program(target, LastTaken(target.side), {{"FORCE", force ? "1" : ""}}, drop_program);
+  GuestProgram program(target, GuestProgram::Packs::kThin, {{"FORCE", force ? "1" : ""}},
+                       drop_program);
   const GuestState& state = program.state;
   if (state.directory != "absent") {
     const CopyFacts& facts = target.side.facts();
@@ -135,7 +137,7 @@ void Drop(const Target& target, bool force) {
       throw CallError(state.Summary() + (is_one ? " was" : " were") +
                       " not taken: take, or --force.");
     }
-    program.pipe.Answer("drop");
+    program.Answer("drop");
     program.NextReport();  // "end"
   }
   target.side.Remove();

@@ -13,6 +13,7 @@
 #include "copy/project.h"
 #include "support/context.h"
 #include "support/errors.h"
+#include "support/paths.h"
 #include "support/sha256.h"
 
 namespace copy {
@@ -23,11 +24,10 @@ namespace fs = std::filesystem;
 constexpr const char* kDirectory = "mcp-copy";
 constexpr const char* kFacts = "copy";  // a file
 constexpr const char* kScratch = "incoming";
-constexpr std::array kFields = {&CopyFacts::format, &CopyFacts::project, &CopyFacts::directory,
-                                &CopyFacts::branch, &CopyFacts::sent,    &CopyFacts::base,
-                                &CopyFacts::work,   &CopyFacts::taken,   &CopyFacts::applied,
-                                &CopyFacts::taking};
-constexpr std::size_t kFirstId = 4;
+constexpr std::array kFields = {&CopyFacts::project, &CopyFacts::directory, &CopyFacts::branch,
+                                &CopyFacts::sent,    &CopyFacts::base,      &CopyFacts::work,
+                                &CopyFacts::taken,   &CopyFacts::applied,   &CopyFacts::taking};
+constexpr std::size_t kFirstId = 3;
 constexpr std::size_t kIdLength = 16;
 constexpr std::chrono::seconds kLockWait{10};
 
@@ -38,7 +38,8 @@ FileLock TakeWorkLock(const fs::path& file) {
 }
 
 std::optional<CopyFacts> ReadFactsIn(const fs::path& repository) {
-  const std::string text = ReadText(repository / kFacts);
+  std::ifstream file(repository / kFacts, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
   const auto parts = Split(text, '\0');
   if (parts.size() <= kFirstId || parts.size() > kFields.size()) return std::nullopt;
   CopyFacts facts;
@@ -79,14 +80,12 @@ std::optional<FileLock> FileLock::Take(const fs::path& file, Kind kind,
   return FileLock(std::move(opened));
 }
 
-SidePlace::SidePlace(const fs::path& instance_directory, const std::string& project)
-    : id(support::Sha256(project).substr(0, kIdLength)) {
-  const fs::path directory = instance_directory / kDirectory;
-  repository = directory / (id + ".git");
-  work_lock = directory / (id + ".work");
-  use_lock = directory / (id + ".use");
-  baseline = directory / (id + ".baseline");
-}
+SidePlace::SidePlace(const fs::path& instance_directory, std::string project_path)
+    : instance(instance_directory.filename()),
+      project(std::move(project_path)),
+      id(support::Sha256(project).substr(0, kIdLength)),
+      repository(instance_directory / kDirectory / (id + ".git")),
+      baseline(instance_directory / kDirectory / (id + ".baseline")) {}
 
 std::optional<SidePlace> SidePlace::Find(const fs::path& instance_directory, const fs::path& path) {
   for (fs::path above = path;; above = above.parent_path()) {
@@ -110,21 +109,34 @@ std::vector<CopyFacts> ListFacts(const fs::path& instance_directory) {
 }
 
 std::optional<FileLock> SidePlace::TakeUse(FileLock::Kind kind) const {
-  return FileLock::Take(use_lock, kind, std::chrono::seconds(1));
+  return FileLock::Take(repository.string() + ".use", kind, std::chrono::seconds(1));
 }
 
-SideRepository::SideRepository(SidePlace place)
+std::string SidePlace::NoCopyText() const {
+  return "There is no copy of " + project + " in " + instance + ": limactl mcp copy " + instance;
+}
+
+SideRepository::SideRepository(SidePlace place, const std::string& directory)
     : place_(std::move(place)),
-      lock_(TakeWorkLock(place_.work_lock)),
+      lock_(TakeWorkLock(place_.repository.string() + ".work")),
       git_(Git::Neutral(place_.repository, lock_.descriptor())),
-      facts_(place_.ReadFacts().value_or(CopyFacts())) {
+      facts_(place_.ReadFacts().value_or(
+          CopyFacts{place_.project, directory.empty() ? place_.project : directory})) {
+  if (!directory.empty() && directory != facts_.directory) {
+    throw support::CallError("The copy of " + facts_.project + " is in " + facts_.directory +
+                             ": drop it first, to have it in another directory.");
+  }
   RemoveLeftovers(place_.repository);
 }
 
+SideRepository::~SideRepository() {
+  std::error_code ignored;
+  fs::remove_all(path() / kScratch, ignored);
+}
+
 void SideRepository::Prepare(const Project& project) {
-  if (facts_.format != project.format) {
+  if (!place_.ReadFacts()) {
     fs::remove_all(path());
-    facts_ = {};
     git_.Require({"init", "-q", "--bare", "--template=", "--object-format=" + project.format},
                  "cannot make " + path().string());
   }
@@ -163,14 +175,39 @@ void SideRepository::Remove() {
   fs::remove_all(path());
 }
 
-ScratchDirectory::ScratchDirectory(const SideRepository& side) : path_(side.path() / kScratch) {
-  fs::remove_all(path_);
-  fs::create_directory(path_);
+fs::path SideRepository::MakeScratch() const {
+  fs::remove_all(path() / kScratch);
+  fs::create_directory(path() / kScratch);
+  return path() / kScratch;
 }
 
-ScratchDirectory::~ScratchDirectory() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
+void RequireNoMount(const std::vector<lima::Mount>& mounts, const std::string& directory,
+                    const std::string& instance) {
+  for (const lima::Mount& mount : mounts) {
+    if (!support::PathBelow(directory, mount.mount_point) &&
+        !support::PathBelow(mount.mount_point, directory)) {
+      continue;
+    }
+    throw support::CallError(
+        instance + " mounts " + mount.location +
+        ": the guest would see both. Start one without: limactl start --mount-none, "
+        "or --copy-dir DIR names another directory.");
+  }
+}
+
+void RequireCopy(const SidePlace& place, const CopyFacts& facts, guest::Guest& guest,
+                 const support::Context& context) {
+  constexpr std::size_t kLength = 64;
+  const std::string marker = facts.directory + "/.git/limactl-mcp";
+  std::vector<guest::Reply> replies = guest.RoundTrip(
+      {guest::Request::LStat(marker), guest::Request::LStat(marker + ".next")}, context);
+  const bool is_there = !replies[0].failure &&
+                        replies[0].As<guest::FileAttributes>().type == guest::FileType::kRegular;
+  if (is_there && replies[1].failure) {
+    const auto file = guest.Open(marker, guest::OpenMode::kRead, 0, context);
+    if (file->ReadSome(0, kLength, context) == place.id + "\n") return;
+  }
+  throw support::CallError(place.NoCopyText());
 }
 
 std::string ReadText(const fs::path& path) {

@@ -9,6 +9,9 @@
 #include <vector>
 
 #include "copy/git.h"
+#include "guest/guest.h"
+#include "lima/mounts.h"
+#include "support/context.h"
 #include "support/file_descriptor.h"
 
 namespace copy {
@@ -36,7 +39,6 @@ class FileLock {
 
 /// What is known of a copy on the host. The ids are those of commits, each empty if there is none.
 struct CopyFacts {
-  std::string format = {};     ///< "sha1" or "sha256"
   std::string project = {};    ///< on the host
   std::string directory = {};  ///< of the copy, in the guest
   std::string branch = {};     ///< the copy's, when it was sent
@@ -44,8 +46,8 @@ struct CopyFacts {
   std::string base = {};       ///< the user's HEAD then
   std::string work = {};       ///< what came back last
   std::string taken = {};      ///< what the branch was set to last, since `sent`
-  std::string applied = {};    ///< what was applied to the working tree last, since `sent`
-  std::string taking = {};     ///< what the branch may have been set to, since `sent`
+  std::string applied = {};  ///< what the working tree has of it: `sent`, or what was applied last
+  std::string taking = {};   ///< what the branch may have been set to, since `sent`
 
   /// Whether `id` is what was sent, taken or applied.
   [[nodiscard]] bool IsTaken(const std::string& id) const {
@@ -56,9 +58,9 @@ struct CopyFacts {
 /// Of all copies in an instance. Needs no lock.
 std::vector<CopyFacts> ListFacts(const std::filesystem::path& instance_directory);
 
-/// Where the side repository of a project and an instance lies.
+/// A project and an instance, and where their side repository lies.
 struct SidePlace {
-  SidePlace(const std::filesystem::path& instance_directory, const std::string& project);
+  SidePlace(const std::filesystem::path& instance_directory, std::string project_path);
 
   /// That of the copy which holds the host's `path`.
   static std::optional<SidePlace> Find(const std::filesystem::path& instance_directory,
@@ -70,10 +72,13 @@ struct SidePlace {
   /// Held while an agent uses the copy; exclusively to replace or drop it.
   [[nodiscard]] std::optional<FileLock> TakeUse(FileLock::Kind kind) const;
 
-  std::string id;  ///< of the project
+  /// "There is no copy of …", and what to do.
+  [[nodiscard]] std::string NoCopyText() const;
+
+  std::string instance;
+  std::string project;  ///< its path on the host
+  std::string id;       ///< of the project
   std::filesystem::path repository;
-  std::filesystem::path work_lock;
-  std::filesystem::path use_lock;
   std::filesystem::path baseline;  ///< of a project on a mount
 };
 
@@ -83,8 +88,12 @@ struct SidePlace {
 class SideRepository {
  public:
   /// Waits for another command to end, and removes what a killed one left. Throws
-  /// support::CallError.
-  explicit SideRepository(SidePlace place);
+  /// support::CallError, also if the copy is not in `directory`; empty: the project's own path, or
+  /// where the copy is.
+  explicit SideRepository(SidePlace place, const std::string& directory = "");
+  ~SideRepository();
+  SideRepository(const SideRepository&) = delete;
+  SideRepository& operator=(const SideRepository&) = delete;
 
   [[nodiscard]] const SidePlace& place() const { return place_; }
   [[nodiscard]] const std::filesystem::path& path() const { return place_.repository; }
@@ -94,7 +103,7 @@ class SideRepository {
   /// Makes it if it is missing, and lets it borrow the objects of `project`.
   void Prepare(const Project& project);
 
-  /// Empty `directory`: the copy was not made. Empty `sent`: not completely.
+  /// Empty `sent`: the copy is not complete.
   [[nodiscard]] const CopyFacts& facts() const { return facts_; }
 
   /// All or nothing.
@@ -102,6 +111,9 @@ class SideRepository {
 
   /// Makes `objects` an object directory that borrows from `lender`.
   static void Borrow(const std::filesystem::path& objects, const std::filesystem::path& lender);
+
+  /// Empties a directory in it, which goes with this object.
+  [[nodiscard]] std::filesystem::path MakeScratch() const;
 
   void Remove();
 
@@ -112,19 +124,14 @@ class SideRepository {
   CopyFacts facts_;
 };
 
-/// An empty directory in the side repository that goes with its object.
-class ScratchDirectory {
- public:
-  explicit ScratchDirectory(const SideRepository& side);
-  ~ScratchDirectory();
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
+/// Throws support::CallError if a mount of the instance contains or lies in `directory`.
+void RequireNoMount(const std::vector<lima::Mount>& mounts, const std::string& directory,
+                    const std::string& instance);
 
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  const std::filesystem::path path_;
-};
+/// Throws support::CallError unless the directory is the complete copy of the place's project. Two
+/// or three round trips.
+void RequireCopy(const SidePlace& place, const CopyFacts& facts, guest::Guest& guest,
+                 const support::Context& context);
 
 /// The bytes of a file; empty if it cannot be read.
 std::string ReadText(const std::filesystem::path& path);

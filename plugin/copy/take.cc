@@ -1,10 +1,11 @@
 #include <csignal>
 #include <filesystem>
-#include <map>
+#include <string>
 
 #include "copy/copy.h"
 #include "support/errors.h"
 #include "support/printable.h"
+#include "support/units.h"
 #include "support/wake_pipe.h"
 
 namespace copy {
@@ -12,36 +13,8 @@ namespace {
 
 using support::CallError;
 
-constexpr std::string_view kBranches = "refs/heads/";
-
-struct Branch {
-  std::string id;
-  bool is_checked_out = false;
-};
-
-using Branches = std::map<std::string, Branch>;  // by name
-
-Branches ListBranches(const Git& users) {
-  Branches branches;
-  const std::string text = users.Require(
-      {"for-each-ref",
-       "--format=%(refname:lstrip=2) %(objectname) %(if)%(worktreepath)%(then)*%(end)",
-       std::string(kBranches)},
-      "git cannot list the branches");
-  for (const std::string& line : Split(text, '\n')) {
-    const std::vector<std::string> words = Split(line, ' ');
-    branches[words[0]] = {words[1], words.size() > 2};
-  }
-  return branches;
-}
-
-/// A branch cannot be both a file and a directory.
-std::string InTheWay(const Branches& branches, const std::string& name) {
-  for (const auto& [branch, state] : branches) {
-    if (name.starts_with(branch + "/") || branch.starts_with(name + "/")) return branch;
-  }
-  return "";
-}
+const std::string kBranches = "refs/heads/";
+constexpr const char* kNoList = "git cannot list the branches";
 
 /// From one git to the other, so that it ends even if this program is killed.
 void AddPack(const Git& users, const SideRepository& side, const std::string& revisions) {
@@ -55,6 +28,7 @@ void AddPack(const Git& users, const SideRepository& side, const std::string& re
   pipe.write_end.Close();
   (void)pack.Write(revisions);
   pack.CloseInput();
+  // In this order: index-pack may print more than a pipe holds.
   const bool is_indexed = index.Finish() == 0;
   const int packed = pack.Finish();
   if (packed != 0 && packed != 128 + SIGPIPE) {
@@ -69,35 +43,37 @@ void AddPack(const Git& users, const SideRepository& side, const std::string& re
 
 void RequireBranchName(const Git& users, const std::string& name) {
   const bool is_name =
-      !name.starts_with('-') && users.Run({"check-ref-format", std::string(kBranches) + name}).ok();
+      !name.starts_with('-') && users.Run({"check-ref-format", kBranches + name}).ok();
   if (!is_name) {
     throw CallError("\"" + support::Printable(name) +
                     "\" cannot be the name of a branch: --branch NAME.");
   }
-  const std::string other = InTheWay(ListBranches(users), name);
-  if (other.empty()) return;
-  throw CallError("A branch \"" + other + "\" is in the way of \"" + name + "\": --branch NAME.");
+  const std::string branches =
+      users.Require({"for-each-ref", "--format=%(refname:lstrip=2)", kBranches}, kNoList);
+  for (const std::string& other : Split(branches, '\n')) {
+    // A branch cannot be both a file and a directory.
+    if (!name.starts_with(other + "/") && !other.starts_with(name + "/")) continue;
+    throw CallError("A branch \"" + other + "\" is in the way of \"" + name + "\": --branch NAME.");
+  }
 }
 
 Taken TakeBranch(const Git& users, SideRepository& side, const std::string& name) {
   CopyFacts facts = side.facts();
   const std::string work = facts.work;
-  const Branches branches = ListBranches(users);
   std::string branch = name;
-  std::string old(work.size(), '0');
+  std::string old;
   for (int number = 2;; ++number) {
-    const auto found = branches.find(branch);
-    if (found == branches.end() && InTheWay(branches, branch).empty()) break;
-    if (found != branches.end()) {
-      const auto& [tip, is_checked_out] = found->second;
-      const bool is_ours = tip == facts.taken || tip == facts.taking;
-      if (tip == work ||
-          (!is_checked_out &&
-           (is_ours || side.git().Run({"merge-base", "--is-ancestor", tip, work}).ok()))) {
-        old = tip;
-        break;
-      }
-    }
+    // The id, and "*" if the branch is checked out.
+    const std::string found =
+        users.Require({"for-each-ref", "--format=%(objectname)%(if)%(worktreepath)%(then)*%(end)",
+                       kBranches + branch},
+                      kNoList);
+    old = found.substr(0, work.size());
+    if (old.empty() || old == work) break;
+    const bool is_ours = old == facts.taken || old == facts.taking;
+    const bool may_move =
+        is_ours || side.git().Run({"merge-base", "--is-ancestor", old, work}).ok();
+    if (may_move && !found.ends_with('*')) break;
     branch = name + "-" + std::to_string(number);
   }
   if (old != work) {
@@ -107,7 +83,7 @@ Taken TakeBranch(const Git& users, SideRepository& side, const std::string& name
     const std::string head = users.Run({"rev-parse", "-q", "--verify", "HEAD^{commit}"}).Line();
     AddPack(users, side, work + "\n" + Excluding(Existing(users, {facts.base, facts.taken, head})));
     users.Require({"-c", "core.logAllRefUpdates=true", "update-ref", "-m", "limactl mcp take",
-                   std::string(kBranches) + branch, work, old},
+                   kBranches + branch, work, old.empty() ? std::string(work.size(), '0') : old},
                   "git cannot set the branch " + branch);
   }
   facts.taken = work;
@@ -115,26 +91,21 @@ Taken TakeBranch(const Git& users, SideRepository& side, const std::string& name
   return {branch, old == work};
 }
 
-std::string AppliedSoFar(const SideRepository& side) {
-  return side.facts().applied.empty() ? side.facts().sent : side.facts().applied;
-}
-
 std::string Summary(const SideRepository& side, const GuestState& state,
                     const std::string& instance) {
   const CopyFacts& facts = side.facts();
   if (facts.IsTaken(facts.work) && state.others == 0) return "";
-  const std::string from = facts.taken.empty() ? AppliedSoFar(side) : facts.taken;
-  std::string text = Count(CountChanged(side, from, facts.work), "file") + " changed";
-  if (state.commits > 0) text += ", " + Count(state.commits, "commit");
-  if (state.others > 0) text += ", " + Count(state.others, "commit") + " elsewhere";
+  const std::string from = facts.taken.empty() ? facts.applied : facts.taken;
+  std::string text = support::Count(CountChanged(side, from, facts.work), "file") + " changed";
+  if (state.commits > 0) text += ", " + support::Count(state.commits, "commit");
+  if (state.others > 0) text += ", " + support::Count(state.others, "commit") + " elsewhere";
   return text + ". See: limactl mcp diff" + instance + ". Take: limactl mcp take" + instance + "\n";
 }
 
 void ApplyWork(const Git& users, SideRepository& side, std::uint64_t max_size) {
   // In a file: git apply must not see a part of it.
-  const ScratchDirectory directory(side);
-  const std::filesystem::path patch = directory.path() / "patch";
-  WritePatch(side, AppliedSoFar(side), patch, max_size);
+  const std::filesystem::path patch = side.MakeScratch() / "patch";
+  WritePatch(side, side.facts().applied, patch, max_size);
   const GitOutput applied = users.Run({"apply", patch.string()});
   if (!applied.ok()) {
     throw CallError("git apply: " + applied.words +

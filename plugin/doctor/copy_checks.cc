@@ -27,12 +27,12 @@ std::string HostGit(const std::optional<fs::path>& git, const support::Context& 
 }  // namespace
 
 std::string DescribeCopy(const lima::InstanceConfiguration& instance, const copy::CopyFacts& facts,
-                         guest::Guest& guest) {
+                         guest::Guest& guest, const support::Context& context) {
   if (facts.sent.empty()) return facts.project + " (incomplete)";
+  if (context.stop_reason() != support::StopReason::kNone) return facts.project + " (not asked)";
   try {
     copy::SideRepository side(copy::SidePlace(instance.directory(), facts.project));
-    const copy::GuestState state =
-        copy::Ask({instance.name, facts.project, facts.directory, guest, side});
+    const copy::GuestState state = copy::Ask({side, guest, context});
     const std::string left = state.Summary();
     return facts.project + (left.empty() ? " (all taken)" : " (not taken: " + left + ")");
   } catch (const support::CallError& error) {

@@ -14,9 +14,9 @@
 /// Checks what work in a copy needs.
 namespace doctor {
 
-/// The project of the copy, and what was not taken of it.
+/// The project of the copy, and what was not taken of it, unless the context is stopped before.
 std::string DescribeCopy(const lima::InstanceConfiguration& instance, const copy::CopyFacts& facts,
-                         guest::Guest& guest);
+                         guest::Guest& guest, const support::Context& context);
 
 /// What copies need. Versions are as `git --version` prints them, empty without one.
 struct CopyNeeds {

@@ -26,6 +26,9 @@ namespace {
 
 using support::Context;
 
+/// For what all copies have.
+constexpr std::chrono::seconds kCopiesTimeout{10};
+
 constexpr std::chrono::seconds kCheckTimeout{20};
 
 /// Runs the checks. A check may use the results of those that it needs.
@@ -170,8 +173,9 @@ void Doctor::CheckGuest() {
           }
           const auto guest = ssh::Connect(endpoint_, {}, context);
           const CopyNeeds needs = QueryCopyNeeds(*guest, reach_.FindProgram("git", path_), context);
+          const Context asking = context.WithTimeout(kCopiesTimeout);
           for (const copy::CopyFacts& each : facts) {
-            copies.push_back(DescribeCopy(configuration_, each, *guest));
+            copies.push_back(DescribeCopy(configuration_, each, *guest, asking));
           }
           return CheckCopies(copies, needs);
         });

@@ -101,4 +101,8 @@ std::string FormatDate(std::chrono::system_clock::time_point time) {
          std::to_string(1000 + milliseconds).substr(1) + "Z";
 }
 
+std::string Count(std::uint64_t number, const std::string& what) {
+  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
+
 }  // namespace support

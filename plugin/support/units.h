@@ -30,4 +30,7 @@ std::string FormatTime(std::time_t seconds_since_1970, const char* pattern);
 /// "2026-01-31T12:00:00.000Z": RFC 3339 in UTC, with milliseconds.
 std::string FormatDate(std::chrono::system_clock::time_point time);
 
+/// "1 file" or "2 files".
+std::string Count(std::uint64_t number, const std::string& what);
+
 }  // namespace support

@@ -76,6 +76,7 @@ END
     read_id tree && sent_tree=$id
     while read_id commit; do
       known="$known $id"
+      [ -z "$id" ] || say have "$id"
     done
   } <<END
 $objects

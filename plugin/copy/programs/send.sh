@@ -60,9 +60,6 @@ confirm() {
   [ "$answer" = "$1" ] || exit 1
 }
 
-for id in $known; do
-  say have "$id"
-done
 if [ "$state" = ours ]; then
   work
   count_files

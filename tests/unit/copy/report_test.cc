@@ -30,7 +30,7 @@ class ReportTest : public CopyTest {
     SideRepository side(Place());
     const Git users = Git::Users(project, side.lock());
     side.Prepare(ReadProject(project, users));
-    side.Save({"sha1", project.string(), "/copy", "main", sent, sent, work});
+    side.Save({project.string(), "/copy", "main", sent, sent, work});
     return MakeReport(side, users, paths::HostPrograms(), sent, "agent/main");
   }
 };

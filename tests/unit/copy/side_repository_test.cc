@@ -17,10 +17,10 @@ TEST_F(SideRepositoryTest, BorrowsObjectsAndKeepsRefs) {
   const std::string head = Run({"rev-parse", "HEAD"});
   {
     SideRepository side(Place());
-    EXPECT_EQ(side.facts().directory, "");
+    EXPECT_FALSE(side.place().ReadFacts());
     side.Prepare(ReadProject(project, Git::Users(project, side.lock())));
-    side.Save({"sha1", project.string(), "/copy", "main", head, head, head, head});
-    side.Save({"sha1", project.string(), "/copy", "main", head, "", "", head});
+    side.Save({project.string(), "/copy", "main", head, head, head, head});
+    side.Save({project.string(), "/copy", "main", head, "", "", head});
   }
   const SideRepository side(Place());
   EXPECT_EQ(side.facts().directory, "/copy");
@@ -36,7 +36,7 @@ TEST_F(SideRepositoryTest, IsFoundFromADirectoryBelow) {
   side.Prepare(ReadProject(project, Git::Users(project, side.lock())));
   const fs::path instance = side.path().parent_path().parent_path();
   EXPECT_FALSE(SidePlace::Find(instance, project));
-  side.Save({"sha1", project.string(), "/copy", "main"});
+  side.Save({project.string(), "/copy", "main"});
   EXPECT_EQ(SidePlace::Find(instance, project / "a/b")->id, side.place().id);
 }
 

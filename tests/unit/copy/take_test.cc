@@ -16,7 +16,12 @@ class TakeTest : public CopyTest {
     side.emplace(Place());
     side->Prepare(ReadProject(project, Users()));
     const std::string head = Run({"rev-parse", "HEAD"});
-    side->Save({"sha1", project.string(), "/copy", "main", head, head});
+    side->Save({.project = project.string(),
+                .directory = "/copy",
+                .branch = "main",
+                .sent = head,
+                .base = head,
+                .applied = head});
   }
 
   Git Users() { return Git::Users(project, side->lock()); }
