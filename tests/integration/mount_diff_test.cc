@@ -77,6 +77,7 @@ struct Hostile {
 TEST_F(MountDiff, NothingPlantedRunsOrHides) {
   const std::vector<Hostile> rows = {
       {"fsmonitor", "git config core.fsmonitor $trap"},
+      {"program on PATH", "mkdir tools; cp $trap tools/git"},
       {"hooks",
        "for h in post-index-change reference-transaction; do cp $trap .git/hooks/$h; done; touch "
        "file.txt long.txt"},

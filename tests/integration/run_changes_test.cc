@@ -24,13 +24,14 @@ class RunOnMount : public MountTest {
     Command words = {"run", "claude"};
     words.insert(words.end(), arguments.begin(), arguments.end());
     ChildProcess::Options options = McpOptions(words);
-    options.environment["PATH"] = Path("bin").string() + ":/usr/bin:/bin";
+    options.environment["PATH"] = search_path_ + Path("bin").string() + ":/usr/bin:/bin";
     const ProcessResult result = RunProcess(options);
     EXPECT_EQ(result.exit_code, 7) << result.error;
     EXPECT_FALSE(TrapWasRun());
     return result.error;
   }
 
+  std::string search_path_;
   const std::string kRows =
       "Programs of this host run or obey:\n  .envrc: direnv: a shell script\n";
   const std::string kLimits =
@@ -77,6 +78,15 @@ TEST_F(RunOnMount, KeepsABaselineForEachInstance) {
   EXPECT_EQ(RunAgent("echo > .envrc", {"mounted"}), kRows + Footer(" mounted"));
   EXPECT_EQ(RunAgent(""), "") << "the first of this instance";
   EXPECT_THAT(Fails({"changes", "missing"}), HasSubstr("missing"));
+}
+
+TEST_F(RunOnMount, StartsNoGitThatTheGuestCanWrite) {
+  Start("agent");
+  search_path_ = project + "/tools:";
+  Script("mkdir tools; cp $trap tools/git");
+  EXPECT_EQ(RunAgent(""), "");
+  EXPECT_THAT(RunAgent("echo >> tools/git"),
+              HasSubstr("  tools/git (PATH): shells: your PATH has the directory\n"));
 }
 
 TEST_F(RunOnMount, TakesNoBaselineOfWhatItRefuses) {
