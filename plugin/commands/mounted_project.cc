@@ -86,6 +86,8 @@ void MountedProject::BeginSession() {
 void MountedProject::EndSession() {
   try {
     const changes::State state = ReadState();
+    // The user may have accepted another meanwhile.
+    if (auto baseline = changes::FindBaseline(instance_directory_, top_)) baseline_ = baseline;
     Print(state, std::cerr);
     SaveSeen(state);
   } catch (const std::exception& problem) {
@@ -124,8 +126,8 @@ bool MountedProject::Print(const changes::State& state, std::ostream& out) const
       copy::ReportOn(changes::Compare(baseline_->state, state), programs_, {}, state.is_cut);
   for (const std::string& line : report.lines) out << line << '\n';
   if (report.lines.empty()) return false;
-  out << "Changed in " << support::Printable(top_)
-      << " since the baseline. To accept it: limactl mcp changes --accept" << instance_ << '\n'
+  out << "Changed in " << support::Printable(top_) << " since the baseline. See: limactl mcp diff"
+      << instance_ << ". Accept: limactl mcp changes --accept" << instance_ << '\n'
       << kLimits;
   return true;
 }

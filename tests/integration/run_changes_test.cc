@@ -37,9 +37,8 @@ class RunOnMount : public MountTest {
   const std::string kLimits =
       "Source code is not judged, and the guest can change more while the VM runs.\n";
   std::string Footer(const std::string& instance = "") {
-    return "Changed in " + project +
-           " since the baseline. To accept it: limactl mcp changes --accept" + instance + "\n" +
-           kLimits;
+    return "Changed in " + project + " since the baseline. See: limactl mcp diff" + instance +
+           ". Accept: limactl mcp changes --accept" + instance + "\n" + kLimits;
   }
 };
 
@@ -69,6 +68,15 @@ TEST_F(RunOnMount, SaysAtItsStartWhatWasChangedMeanwhile) {
   EXPECT_EQ(RunAgent("rm .envrc"), "") << "seen at the end of the last session";
   Script("echo two > file.txt");
   EXPECT_EQ(RunAgent(""), "");
+}
+
+TEST_F(RunOnMount, KeepsWhatWasAcceptedMeanwhile) {
+  Start("agent");
+  EXPECT_EQ(RunAgent(""), "");
+  EXPECT_EQ(RunAgent("echo > .envrc; LIMA_HOME=" + LimaHome().string() + " " + ServerProgram() +
+                     " changes --accept >/dev/null"),
+            "");
+  EXPECT_EQ(Mcp({"changes"}).exit_code, 0);
 }
 
 TEST_F(RunOnMount, KeepsABaselineForEachInstance) {
