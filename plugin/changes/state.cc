@@ -199,8 +199,11 @@ class Reader {
   void ReadRepositories(const std::string& directory) {
     for (const std::string& path : List(directory)) {
       std::error_code error;
-      const bool is_repository = fs::exists(fs::symlink_status(top_ / path / "HEAD", error));
-      is_repository ? ReadRepository(path) : ReadRepositories(path);
+      if (fs::exists(fs::symlink_status(top_ / path / "HEAD", error))) {
+        ReadRepository(path);
+      } else {
+        ReadRepositories(path);
+      }
     }
   }
 
@@ -231,10 +234,12 @@ class Reader {
       if (!below || below->empty()) continue;
       std::error_code error;
       const auto type = fs::symlink_status(path, error).type();
-      if (type != fs::file_type::directory) {
-        is_include ? ReadConfiguration(std::string(*below), key) : Add(std::string(*below), key);
-      } else if (key == "core.hookspath") {
-        AddPrograms(std::string(*below), key);
+      if (type == fs::file_type::directory) {
+        if (key == "core.hookspath") AddPrograms(std::string(*below), key);
+      } else if (is_include) {
+        ReadConfiguration(std::string(*below), key);
+      } else {
+        Add(std::string(*below), key);
       }
     }
   }

@@ -11,7 +11,6 @@
 #include "changes/state.h"
 #include "copy/copy.h"
 #include "support/errors.h"
-#include "support/printable.h"
 #include "support/units.h"
 
 namespace changes {
@@ -71,39 +70,44 @@ copy::Project ReadRepository(const fs::path& top) {
   return project;
 }
 
-/// Adds the untracked files to git's index, so that they count as new. Says what is left out.
-void AddUntracked(const copy::Git& git) {
+/// Throws if git would read it without an end.
+void CheckFile(const fs::path& top, const std::string& path, std::uint64_t max_size) {
+  struct stat status {};
+  if (::lstat((top / path).c_str(), &status) != 0 || S_ISLNK(status.st_mode) ||
+      S_ISDIR(status.st_mode)) {
+    return;
+  }
+  if (!S_ISREG(status.st_mode)) {
+    throw CallError(copy::Visible(path) + " is no regular file: git cannot compare it. Remove it");
+  }
+  if (static_cast<std::uint64_t>(status.st_size) <= max_size) return;
+  throw CallError(copy::Visible(path) + " has more than " + support::FormatByteCount(max_size) +
+                  " (--max-size)");
+}
+
+/// HEAD, and the untracked files, so that they count as new. Says what is left out.
+void WriteIndex(const copy::Git& git, const copy::Project& project, std::uint64_t max_size) {
+  git.Require({"read-tree", project.head}, "git cannot read HEAD");
   const std::string empty = git.Require({"hash-object", "--stdin"}, "git cannot hash");
+  const std::string files =  // a letter, a space, the path, NUL
+      git.Require({"ls-files", "-z", "-t", "-c", "-o", "--exclude-standard"},
+                  "git cannot list the files");
   std::string entries;
-  for (const std::string& path :
-       copy::Split(git.Require({"ls-files", "-z", "-o", "--exclude-standard"},
-                               "git cannot list the untracked files"),
-                   '\0')) {
+  std::vector<std::string> repositories;
+  for (const std::string& line : copy::Split(files, '\0')) {
+    const std::string path = line.substr(2);
+    CheckFile(project.top, path, max_size);
+    if (!line.starts_with('?')) continue;
     if (path.ends_with('/')) {
-      std::cerr << "Note: not shown, since it is a repository of its own: "
-                << support::Printable(path) << '\n';
+      repositories.push_back(copy::Visible(path));
     } else {
       entries += "100644 " + empty + "\t" + path + '\0';
     }
   }
   git.Require({"update-index", "-z", "--index-info"}, "git cannot write its index", entries);
-}
-
-void CheckFiles(const copy::Git& git, const copy::Project& project, std::uint64_t max_size) {
-  std::uint64_t size = 0;
-  for (const copy::RawChange& change : copy::ParseRaw(git.Require(
-           {"diff", "--raw", "-z", "--no-renames", "--ignore-submodules=all", project.head},
-           "git cannot compare the working tree with HEAD"))) {
-    struct stat status {};
-    if (::lstat((project.top / change.path).c_str(), &status) != 0) continue;
-    if (S_ISREG(status.st_mode)) size += static_cast<std::uint64_t>(status.st_size);
-    if (S_ISREG(status.st_mode) || S_ISLNK(status.st_mode) || S_ISDIR(status.st_mode)) continue;
-    throw CallError(support::Printable(change.path) +
-                    " is no regular file, so git cannot compare it; remove it");
-  }
-  if (size <= max_size) return;
-  throw CallError("The changed files have more than " + support::FormatByteCount(max_size) +
-                  " (--max-size).");
+  if (repositories.empty()) return;
+  std::cerr << "Note: not shown, since they are repositories of their own: "
+            << copy::List(repositories) << '\n';
 }
 
 }  // namespace
@@ -116,9 +120,7 @@ void PrintWorkingTree(const fs::path& instance_directory, const fs::path& top, b
   fs::create_directories(side.path() / "info");
   copy::WriteText(side.path() / "info/attributes", kAttributes);
   const copy::Git git = side.git().With({"GIT_WORK_TREE=" + top.string()});
-  git.Require({"read-tree", "-i", "-m", project.head}, "git cannot read HEAD");
-  AddUntracked(git);
-  CheckFiles(git, project, max_size);
+  WriteIndex(git, project, max_size);
   copy::PrintDiff(git, {"--ignore-submodules=all", project.head}, only_names);
 }
 

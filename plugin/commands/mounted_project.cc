@@ -12,7 +12,6 @@
 #include "commands/project.h"
 #include "copy/side_repository.h"
 #include "lima/home.h"
-#include "paths/guest_reach.h"
 #include "paths/roots.h"
 #include "support/environment.h"
 #include "support/log.h"
@@ -63,13 +62,15 @@ std::optional<std::string> FindMount(const lima::InstanceConfiguration& configur
 }
 
 MountedProject::MountedProject(const lima::InstanceConfiguration& configuration,
-                               const std::string& mount, const std::string& project)
+                               const GuestReach& reach, const std::string& mount,
+                               const std::string& project)
     : instance_(configuration.name == kAgentInstance ? "" : " " + configuration.name),
       instance_directory_(configuration.directory()),
       programs_(agents::ObeyedFiles()),
       search_path_(support::EnvironmentVariable("PATH")),
       baseline_(changes::FindBaseline(instance_directory_, project)) {
   top_ = baseline_ ? baseline_->top : FindTop(project, mount);
+  ::setenv("PATH", reach.SafeSearchPath(search_path_).c_str(), 1);
 }
 
 void MountedProject::BeginSession() {
@@ -85,6 +86,8 @@ void MountedProject::BeginSession() {
 void MountedProject::EndSession() {
   try {
     const changes::State state = ReadState();
+    // The user may have accepted another meanwhile.
+    if (auto baseline = changes::FindBaseline(instance_directory_, top_)) baseline_ = baseline;
     Print(state, std::cerr);
     SaveSeen(state);
   } catch (const std::exception& problem) {
@@ -123,8 +126,8 @@ bool MountedProject::Print(const changes::State& state, std::ostream& out) const
       copy::ReportOn(changes::Compare(baseline_->state, state), programs_, state.is_cut);
   for (const std::string& line : report.lines) out << line << '\n';
   if (report.lines.empty()) return false;
-  out << "Changed in " << support::Printable(top_) << " since the baseline. To accept it: limactl mcp changes --accept"
-      << instance_ << '\n'
+  out << "Changed in " << support::Printable(top_) << " since the baseline. See: limactl mcp diff"
+      << instance_ << ". Accept: limactl mcp changes --accept" << instance_ << '\n'
       << kLimits;
   return true;
 }
@@ -148,10 +151,7 @@ std::optional<MountedProject> FindMountedProject(const std::string& instance) {
                     configuration.directory().string() + "; use an instance without that mount");
   }
   (void)::signal(SIGPIPE, SIG_IGN);  // a pager that stops reading is an error of write()
-  MountedProject mounted(configuration, *mount, project);
-  const std::string path = support::EnvironmentVariable("PATH");
-  ::setenv("PATH", reach.SafeSearchPath(path).c_str(), 1);
-  return mounted;
+  return MountedProject(configuration, reach, *mount, project);
 }
 
 }  // namespace commands

@@ -10,6 +10,7 @@
 #include "changes/baseline.h"
 #include "lima/configuration.h"
 #include "lima/mounts.h"
+#include "paths/guest_reach.h"
 #include "paths/host_programs.h"
 
 namespace commands {
@@ -23,8 +24,9 @@ std::optional<std::string> FindMount(const lima::InstanceConfiguration& configur
 /// A project that the guest can write, and its baseline.
 class MountedProject {
  public:
-  MountedProject(const lima::InstanceConfiguration& configuration, const std::string& mount,
-                 const std::string& project);
+  /// `mount` is FindMount's. From then on PATH has no directory that the guest can write.
+  MountedProject(const lima::InstanceConfiguration& configuration, const paths::GuestReach& reach,
+                 const std::string& mount, const std::string& project);
 
   /// Takes the baseline if there is none. Says what was changed since the last session.
   void BeginSession();
@@ -57,8 +59,7 @@ class MountedProject {
   std::optional<changes::Baseline> baseline_;
 };
 
-/// That of the current directory; nothing if work on it is in a copy. From then on PATH has no
-/// directory that the guest can write. Throws support::CallError.
+/// That of the current directory; nothing if work on it is in a copy. Throws support::CallError.
 std::optional<MountedProject> FindMountedProject(const std::string& instance);
 
 }  // namespace commands

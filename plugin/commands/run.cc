@@ -383,7 +383,7 @@ int RunAgent(const std::vector<std::string>& arguments) {
   };
   if (support::RunInForeground(check_version) != 0) return 1;
   std::optional<MountedProject> mounted;
-  if (mount) mounted.emplace(configuration, *mount, request.project).BeginSession();
+  if (mount) mounted.emplace(configuration, reach, *mount, request.project).BeginSession();
   StartIfStopped(configuration);
   std::optional<copy::FileLock> use;
   if (in_copy) use = PrepareCopy(instance, request.project, directory);

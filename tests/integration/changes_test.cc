@@ -342,6 +342,7 @@ TEST_F(Changes, BelongToAnInstance) {
   Succeeds({"changes", "mounted", "--accept"});
   Script("echo > .envrc");
   EXPECT_THAT(Mcp({"changes", "mounted"}).output, HasSubstr("changes --accept mounted\n"));
+  EXPECT_THAT(Succeeds({"diff", "mounted"}), HasSubstr("+++ b/.envrc\n"));
   Succeeds({"changes", "--accept"});
   EXPECT_EQ(Mcp({"changes", "mounted"}).exit_code, 1);
 }
@@ -350,8 +351,11 @@ TEST_F(Changes, AreRefusedWithWhatToDo) {
   MakeProject("one");
   MakeFile("lima/apart/lima.yaml", "mounts: []\n");
   EXPECT_THAT(Fails({"changes", "apart"}), HasSubstr("limactl mcp diff shows its copy"));
+  EXPECT_THAT(Fails({"diff", "apart"}), HasSubstr("There is no copy of " + project));
   MakeFile("lima/reading/lima.yaml", "mounts: [{location: \"" + project + "\"}]\n");
-  EXPECT_THAT(Fails({"changes", "reading"}), HasSubstr("mounts " + project + " read-only"));
+  for (const char* command : {"changes", "diff"}) {
+    EXPECT_THAT(Fails({command, "reading"}), HasSubstr("mounts " + project + " read-only"));
+  }
   MakeFile("lima/open/lima.yaml",
            "mounts: [{location: \"" + Path().string() + "\", writable: true}]\n");
   for (const char* command : {"changes", "diff"}) {

@@ -77,6 +77,7 @@ struct Hostile {
 TEST_F(MountDiff, NothingPlantedRunsOrHides) {
   const std::vector<Hostile> rows = {
       {"fsmonitor", "git config core.fsmonitor $trap"},
+      {"program on PATH", "mkdir tools; cp $trap tools/git"},
       {"hooks",
        "for h in post-index-change reference-transaction; do cp $trap .git/hooks/$h; done; touch "
        "file.txt long.txt"},
@@ -150,7 +151,7 @@ TEST_F(MountDiff, SaysWhatItDoesNotShow) {
   MakeProject("one");
   Script("git init -q sub; echo > sub/x; echo two > file.txt");
   const ProcessResult result = Mcp({"diff"});
-  EXPECT_EQ(result.error, "Note: not shown, since it is a repository of its own: sub/\n");
+  EXPECT_EQ(result.error, "Note: not shown, since they are repositories of their own: sub/\n");
   EXPECT_THAT(result.output, HasSubstr("+two"));
 }
 
@@ -181,9 +182,13 @@ TEST_F(MountDiff, IsRefusedWithWhatToDo) {
   MakeProject("one");
   Script("truncate -s 3M large");
   EXPECT_THAT(Fails({"diff", "--max-size", "1MiB"}),
-              HasSubstr("The changed files have more than 1048576 bytes (1 MiB) (--max-size)"));
+              HasSubstr("large has more than 1048576 bytes (1 MiB) (--max-size)"));
   EXPECT_THAT(Succeeds({"diff", "--max-size", "4MiB", "--stat"}), HasSubstr("large"));
-  Script("rm large file.txt; mkfifo file.txt");
+  Script("truncate -s 900G large");
+  EXPECT_THAT(Fails({"diff"}), HasSubstr("large has more than"));
+  Script("rm large; truncate -s 900G file.txt");
+  EXPECT_THAT(Fails({"diff"}), HasSubstr("file.txt has more than"));
+  Script("rm file.txt; mkfifo file.txt");
   EXPECT_THAT(Fails({"diff"}), HasSubstr("file.txt is no regular file"));
   Script("rm -rf .git");
   EXPECT_THAT(Fails({"diff"}), HasSubstr(project + " is not in a git repository: git init"));

@@ -24,21 +24,21 @@ class RunOnMount : public MountTest {
     Command words = {"run", "claude"};
     words.insert(words.end(), arguments.begin(), arguments.end());
     ChildProcess::Options options = McpOptions(words);
-    options.environment["PATH"] = Path("bin").string() + ":/usr/bin:/bin";
+    options.environment["PATH"] = search_path_ + Path("bin").string() + ":/usr/bin:/bin";
     const ProcessResult result = RunProcess(options);
     EXPECT_EQ(result.exit_code, 7) << result.error;
     EXPECT_FALSE(TrapWasRun());
     return result.error;
   }
 
+  std::string search_path_;
   const std::string kRows =
       "Programs of this host run or obey:\n  .envrc: direnv: a shell script\n";
   const std::string kLimits =
       "Source code is not judged, and the guest can change more while the VM runs.\n";
   std::string Footer(const std::string& instance = "") {
-    return "Changed in " + project +
-           " since the baseline. To accept it: limactl mcp changes --accept" + instance + "\n" +
-           kLimits;
+    return "Changed in " + project + " since the baseline. See: limactl mcp diff" + instance +
+           ". Accept: limactl mcp changes --accept" + instance + "\n" + kLimits;
   }
 };
 
@@ -70,6 +70,15 @@ TEST_F(RunOnMount, SaysAtItsStartWhatWasChangedMeanwhile) {
   EXPECT_EQ(RunAgent(""), "");
 }
 
+TEST_F(RunOnMount, KeepsWhatWasAcceptedMeanwhile) {
+  Start("agent");
+  EXPECT_EQ(RunAgent(""), "");
+  EXPECT_EQ(RunAgent("echo > .envrc; LIMA_HOME=" + LimaHome().string() + " " + ServerProgram() +
+                     " changes --accept >/dev/null"),
+            "");
+  EXPECT_EQ(Mcp({"changes"}).exit_code, 0);
+}
+
 TEST_F(RunOnMount, KeepsABaselineForEachInstance) {
   Start("agent");
   Start("mounted");
@@ -77,6 +86,15 @@ TEST_F(RunOnMount, KeepsABaselineForEachInstance) {
   EXPECT_EQ(RunAgent("echo > .envrc", {"mounted"}), kRows + Footer(" mounted"));
   EXPECT_EQ(RunAgent(""), "") << "the first of this instance";
   EXPECT_THAT(Fails({"changes", "missing"}), HasSubstr("missing"));
+}
+
+TEST_F(RunOnMount, StartsNoGitThatTheGuestCanWrite) {
+  Start("agent");
+  search_path_ = project + "/tools:";
+  Script("mkdir tools; cp $trap tools/git");
+  EXPECT_EQ(RunAgent(""), "");
+  EXPECT_THAT(RunAgent("echo >> tools/git"),
+              HasSubstr("  tools/git (PATH): shells: your PATH has the directory\n"));
 }
 
 TEST_F(RunOnMount, TakesNoBaselineOfWhatItRefuses) {
