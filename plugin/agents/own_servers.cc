@@ -130,7 +130,7 @@ Json UsersServers(const std::string& path, const std::string& key) {
   try {
     const Json settings = configure::ParseJson(*text);
     return settings.is_object() ? settings.value(key, Json::object()) : Json::object();
-  } catch (const configure::SettingsError& error) {
+  } catch (const CallError& error) {
     throw CallError(path + error.what() + "; fix it first");
   }
 }

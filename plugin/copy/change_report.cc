@@ -40,12 +40,6 @@ std::string More(std::size_t all, std::size_t shown) {
   return all > shown ? " and " + std::to_string(all - shown) + " more" : "";
 }
 
-std::string List(const Names& names) {
-  Names shown;
-  for (std::size_t i = 0; i < names.size() && i < kMaxNames; ++i) shown.push_back(names[i]);
-  return support::Join(shown) + More(names.size(), kMaxNames);
-}
-
 void AddSection(Report& report, const std::string& title, const Names& lines) {
   if (lines.empty()) return;
   report.lines.push_back(title);
@@ -96,6 +90,12 @@ std::string Folded(std::string_view path) {
 std::string Visible(std::string_view name) {
   return Escaped(support::WithoutCutEnd(name.substr(0, kMaxName))) +
          (name.size() > kMaxName ? "..." : "");
+}
+
+std::string List(const Names& names) {
+  Names shown;
+  for (std::size_t i = 0; i < names.size() && i < kMaxNames; ++i) shown.push_back(names[i]);
+  return support::Join(shown) + More(names.size(), kMaxNames);
 }
 
 const paths::HostProgram* RowOfKey(const std::string& key, const paths::HostPrograms& programs) {

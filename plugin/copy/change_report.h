@@ -46,6 +46,9 @@ std::string Folded(std::string_view path);
 /// Printable and bounded; code points that are not seen become \xHH.
 std::string Visible(std::string_view name);
 
+/// The first names, and how many more there are.
+std::string List(const std::vector<std::string>& names);
+
 /// Whether a link at `path` may lead out of the project, or into a repository's settings.
 bool LeadsOut(std::string_view path, std::string_view target);
 
