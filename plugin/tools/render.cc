@@ -262,7 +262,8 @@ mcp::ToolResult Render(const Matches& matches, const ResultFormat& format) {
   const auto& [paths, notes] = matches;
   if (!IsText(format)) return Make(kStructured, mcp::ToJson({{"matches", paths}}), notes);
   constexpr const char* kAdvice = "The newest are shown: narrow the pattern or the path.";
-  return Make(kText, LinesText(paths, support::Printable, format, "matches", kAdvice), notes);
+  const auto line_of = [](const std::string& path) { return support::Printable(path); };
+  return Make(kText, LinesText(paths, line_of, format, "matches", kAdvice), notes);
 }
 
 mcp::ToolResult Render(const FoundLines& found, const ResultFormat& format) {
