@@ -201,8 +201,6 @@ Launch LaunchOpencode(const LaunchRequest& request) {
   return launch;
 }
 
-constexpr std::string_view kServerKeys = "type command environment cwd url headers oauth timeout";
-
 Json UsersOwnServers(const Environment& environment) {
   return UsersSettings(ConfigHome(environment) + "/opencode", "mcp").value("mcp", Json::object());
 }
@@ -245,8 +243,7 @@ Agent Opencode() {
                              .launch = &LaunchOpencode,
                              .rules = {"opencode", kModes, kRefusals},
                              .own_settings = &OwnSettings,
-                             .own_servers = &UsersOwnServers,
-                             .server_keys = kServerKeys}};
+                             .own_servers = &UsersOwnServers}};
 }
 
 }  // namespace agents
