@@ -92,7 +92,6 @@ struct Confinement {
   std::vector<OwnPath> own_settings;  ///< what the agent reads of the user's
   /// The entries of the user's own servers by name, of the user's settings alone.
   configure::Json (*own_servers)(const Environment& environment);
-  std::string_view server_keys;  ///< what counts of an entry: nothing that makes calls unasked
 };
 
 /// What `limactl mcp configure` writes, and for whom.

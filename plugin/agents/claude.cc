@@ -20,20 +20,18 @@ constexpr std::string_view kDeniedTools =
     "Read ReadMcpResourceTool RemoteTrigger SendMessage Skill Workflow Write mcp__ide "
     "mcp__claude-in-chrome mcp__computer-use";
 
-Json Completed(Json entry, const ServerRequest& request) {
-  entry.emplace("timeout", std::chrono::milliseconds(request.call_timeout).count());
+Json ServerEntry(const ServerRequest& request, std::string_view root) {
+  Json entry = CommandEntry(request, root);
+  entry["timeout"] = std::chrono::milliseconds(request.call_timeout).count();
   entry["alwaysLoad"] = true;  // offered without a search for tools
   return entry;
-}
-
-Json ServerEntry(const ServerRequest& request, std::string_view root) {
-  return Completed(CommandEntry(request, root), request);
 }
 
 Json Servers(const LaunchRequest& request) {
   Json servers = {{kServer, ServerEntry(request, request.project)}};
   for (const OwnServer& server : request.servers) {
-    servers[server.name] = Completed(OwnEntry(request, server), request);
+    Json& entry = servers[server.name] = OwnEntry(request, server);
+    entry["alwaysLoad"] = true;
   }
   return servers;
 }
@@ -119,9 +117,6 @@ Launch LaunchClaude(const LaunchRequest& request) {
 constexpr OwnPath kOwnDirectory = {"CLAUDE_CONFIG_DIR", "/.claude"};
 constexpr OwnPath kOwnFile = {"CLAUDE_CONFIG_DIR", "", "/.claude.json"};
 
-constexpr std::string_view kServerKeys =
-    "type command args env url headers headersHelper oauth timeout";
-
 Json UsersOwnServers(const Environment& environment) {
   return UsersServers(kOwnFile.In(environment), "mcpServers");
 }
@@ -177,8 +172,7 @@ Agent Claude() {
                              .launch = &LaunchClaude,
                              .rules = {"Claude Code", kModes, kRefusals},
                              .own_settings = {kOwnDirectory, kOwnFile},
-                             .own_servers = &UsersOwnServers,
-                             .server_keys = kServerKeys}};
+                             .own_servers = &UsersOwnServers}};
 }
 
 }  // namespace agents

@@ -214,11 +214,6 @@ void UseModels(const LaunchRequest& request, const std::string& output, Launch& 
   launch.arguments.insert(position, {"-c", "model_catalog_json=" + TomlValue(path)});
 }
 
-constexpr std::string_view kServerKeys =
-    "command args env env_vars cwd url bearer_token_env_var http_headers env_http_headers "
-    "scopes oauth_resource startup_timeout_sec tool_timeout_sec enabled_tools "
-    "disabled_tools";
-
 Json UsersOwnServers(const Environment& environment) {
   std::ostringstream text;
   text << toml::json_formatter(ReadSettings(kUsersHome.In(environment)));
@@ -282,8 +277,7 @@ Agent Codex() {
           .use_output = &UseModels,
           .rules = {"Codex", kModes, kRefusals},
           .own_settings = {kUsersHome, {"CODEX_HOME", "/.codex", "/auth.json"}, {"", "/.agents"}},
-          .own_servers = &UsersOwnServers,
-          .server_keys = kServerKeys}};
+          .own_servers = &UsersOwnServers}};
 }
 
 }  // namespace agents

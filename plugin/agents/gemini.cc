@@ -9,13 +9,10 @@
 namespace agents {
 namespace {
 
-Json Completed(Json entry, const ServerRequest& request) {
-  entry.emplace("timeout", std::chrono::milliseconds(request.call_timeout).count());
-  return entry;
-}
-
 Json ServerEntry(const ServerRequest& request, std::string_view root) {
-  return Completed(CommandEntry(request, root), request);
+  Json entry = CommandEntry(request, root);
+  entry["timeout"] = std::chrono::milliseconds(request.call_timeout).count();
+  return entry;
 }
 
 /// "core" is an allow-list of its own tools.
@@ -44,8 +41,7 @@ Json Settings(const LaunchRequest& request) {
   Json& entry = settings["mcpServers"][kServer] = ServerEntry(request, request.project);
   entry["trust"] = request.trust;
   for (const OwnServer& server : request.servers) {
-    Json& own = settings["mcpServers"][server.name];
-    own = Completed(OwnEntry(request, server), request);
+    Json& own = settings["mcpServers"][server.name] = OwnEntry(request, server);
     own["trust"] = IsTrusted(request, server);
   }
   return settings;
@@ -135,10 +131,6 @@ Launch LaunchGemini(const LaunchRequest& request) {
 
 constexpr OwnPath kOwnDirectory = {"GEMINI_CLI_HOME", "", "/.gemini"};
 
-constexpr std::string_view kServerKeys =
-    "type command args env cwd url httpUrl headers timeout includeTools excludeTools "
-    "oauth authProviderType";
-
 Json UsersOwnServers(const Environment& environment) {
   return UsersServers(kOwnDirectory.In(environment) + "/settings.json", "mcpServers");
 }
@@ -188,8 +180,7 @@ Agent Gemini() {
                              .launch = &LaunchGemini,
                              .rules = {"Gemini CLI", kModes, kRefusals},
                              .own_settings = {kOwnDirectory, {"", "/.agents"}, {"", "/.env"}},
-                             .own_servers = &UsersOwnServers,
-                             .server_keys = kServerKeys}};
+                             .own_servers = &UsersOwnServers}};
 }
 
 }  // namespace agents

@@ -205,8 +205,6 @@ Launch LaunchOpencode(const LaunchRequest& request) {
   return launch;
 }
 
-constexpr std::string_view kServerKeys = "type command environment cwd url headers oauth timeout";
-
 Json UsersOwnServers(const Environment& environment) {
   return UsersSettings(ConfigHome(environment) + "/opencode", "mcp").value("mcp", Json::object());
 }
@@ -243,8 +241,7 @@ Agent Opencode() {
                                               {"XDG_DATA_HOME", "/.local/share", "/opencode"},
                                               {"XDG_STATE_HOME", "/.local/state", "/opencode"},
                                               {"XDG_CACHE_HOME", "/.cache", "/opencode"}},
-                             .own_servers = &UsersOwnServers,
-                             .server_keys = kServerKeys}};
+                             .own_servers = &UsersOwnServers}};
 }
 
 }  // namespace agents

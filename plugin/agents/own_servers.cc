@@ -19,6 +19,13 @@ using support::LowerCase;
 constexpr std::string_view kNameCharacters =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
+/// What counts of an entry, of any agent: nothing that makes calls unasked.
+constexpr std::string_view kEntryKeys =
+    "args authProviderType bearer_token_env_var command cwd disabled_tools enabled_tools env "
+    "env_http_headers env_vars environment excludeTools headers headersHelper httpUrl http_headers "
+    "includeTools oauth oauth_resource scopes startup_timeout_sec timeout tool_timeout_sec type "
+    "url";
+
 /// The name for the agent. Agents call a tool SERVER_TOOL: with "_" in its name, a server could
 /// pass for another one.
 std::string AgentsName(const std::string& option, std::string name, const LaunchRequest& request) {
@@ -36,7 +43,6 @@ std::string AgentsName(const std::string& option, std::string name, const Launch
   throw CallError(option + ": another server is called \"" + name + "\"; choose another name");
 }
 
-/// What counts of the user's entry.
 Json UsersEntry(const std::string& name, const Agent& agent, const Environment& environment) {
   const Json servers = agent.run->own_servers(environment);
   std::vector<std::string> names;
@@ -44,7 +50,7 @@ Json UsersEntry(const std::string& name, const Agent& agent, const Environment& 
     names.push_back(other);
     if (other != name || !entry.is_object()) continue;
     Json chosen = Json::object();
-    for (const std::string_view key : Words(agent.run->server_keys)) {
+    for (const std::string_view key : Words(kEntryKeys)) {
       if (const auto value = entry.find(key); value != entry.end())
         chosen[std::string(key)] = *value;
     }
