@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { existsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 
 import { serverProgram } from '../instance.mjs';
-import { agents, ours, programs } from './agent_specs.mjs';
+import { agents, ours, programs, write } from './agent_specs.mjs';
 import { execute, startScene, toolResults } from './hostile_session.mjs';
 import * as claude from './traps/claude.mjs';
 import * as copilot from './traps/copilot.mjs';
@@ -30,6 +30,13 @@ describe('a session', { concurrency: true }, () => {
         hostile.plant(project, traps);
         hostile.plantFurther?.(project, traps);
 
+        // Programs that agents start by name.
+        const bin = join(project, 'bin');
+        for (const program of ['bwrap', 'gh', 'git', 'node', 'pgrep', 'rg']) {
+          write(join(bin, program), `#!/bin/sh\n${traps.touch(`${program} on PATH`)}\n`, 0o755);
+        }
+        const environment = { ...scene.environment,
+          PATH: [bin, scene.environment.PATH].join(delimiter) };
         writeFileSync(join(project, 'long.txt'), `${'a line of a long file\n'.repeat(1500)}THE-END\n`);
 
         /** Runs a session in which the model writes a file and reads a long one. */
@@ -42,7 +49,7 @@ describe('a session', { concurrency: true }, () => {
           model.turns.length = 0;
           scene.decide = (tools) => (tools.length > 0 ? queue.shift() : undefined);
           const ended = await execute(serverProgram,
-            ['run', spec.agent, 'default', ...options, '--', ...words], project, scene.environment);
+            ['run', spec.agent, 'default', ...options, '--', ...words], project, environment);
           assert.equal(ended.code, 0, ended.stderr);
           const turns = model.turns.filter(({ tools }) => tools.length > 0);
           assert.deepEqual([...new Set(turns.flatMap(({ tools }) => tools))].sort(),
