@@ -199,7 +199,7 @@ Agent Copilot() {
           .needs_trust = true,
           .run = Confinement{.package = "@github/copilot",
                              .update = "curl -fsSL https://gh.io/copilot-install | bash",
-                             .oldest = {1, 0, 102},
+                             .oldest = {1, 0, 85},
                              .version = {"--version", "--no-auto-update"},
                              .launch = &LaunchCopilot,
                              .rules = {kTitle, kModes, kRefusals},
