@@ -223,6 +223,18 @@ TEST_F(LaunchTest, OfCopilotKeepsALoginOfItsOwn) {
   EXPECT_EQ(Make("copilot").arguments, request_.arguments) << "other options are unknown to it";
 }
 
+TEST_F(LaunchTest, OfCopilotDependsOnSettingsLoginAndProgram) {
+  const auto own_settings = Named("copilot").run->own_settings;
+  EXPECT_EQ(own_settings({{"HOME", "/h"}}),
+            (Words{"/h/.copilot", "/h/.agents", "/h/.config/gh", "/h/.cache/copilot"}));
+  EXPECT_EQ(own_settings({{"HOME", "/h"},
+                          {"COPILOT_HOME", "/c"},
+                          {"XDG_CONFIG_HOME", "/x"},
+                          {"XDG_CACHE_HOME", "/y"}}),
+            (Words{"/c", "/h/.agents", "/x/gh", "/y/copilot"}));
+  EXPECT_EQ(own_settings({{"HOME", "/h"}, {"COPILOT_CACHE_HOME", "/z"}}).back(), "/z");
+}
+
 TEST_F(LaunchTest, OfGeminiDeniesAllOtherTools) {
   const Launch launch = Make("gemini");
   const std::string policy = Text(launch, "/policy.toml");
