@@ -16,9 +16,9 @@ export const patience = 180_000;
 
 /** Each agent: `prepare` makes the home of a user who has logged in and trusts the project. `own` are
  *  its own file and shell tools, `ownWithout` those that it has without configure. `name` returns its
- *  name for a tool of ours, `goOn` the arguments with which a session goes on. `helper` calls a subagent. `misses` names what it does not show
- *  of results. With `deferring` in its environment and with
- *  `models`, it may hide tools. */
+ *  name for a tool of ours, `goOn` the arguments with which a session goes on. `helper` calls a
+ *  subagent. `misses` names what the model does not see of results. With `deferring` in its environment
+ *  and with `models`, it may hide tools. */
 export const agents = [
   {
     agent: 'claude',
