@@ -5,8 +5,8 @@
 namespace agents {
 
 std::span<const Agent> Agents() {
-  static const std::array kAgents = {Claude(),   Codex(),  Cursor(), Gemini(),
-                                     Opencode(), Vscode(), Zed()};
+  static const std::array kAgents = {Claude(), Codex(),    Copilot(), Cursor(),
+                                     Gemini(), Opencode(), Vscode(),  Zed()};
   return kAgents;
 }
 

@@ -81,6 +81,8 @@ struct Confinement {
   std::string_view package;      ///< on npm
   std::string_view update = {};  ///< the command of its own installer; may be empty
   support::Release oldest;       ///< that can be confined; docs/agents.md names those tried
+  /// Arguments that print the version of the program that `launch` starts.
+  std::vector<std::string> version = {"--version"};
   bool has_settings_in_directory = false;  ///< so each set of options needs its own
   Launch (*launch)(const LaunchRequest& request);
   /// Arguments of the agent that print what `use_output` adds to the launch; empty: none. They run
@@ -130,6 +132,7 @@ std::span<const Agent> Agents();
 
 Agent Claude();
 Agent Codex();
+Agent Copilot();
 Agent Cursor();
 Agent Gemini();
 Agent Opencode();

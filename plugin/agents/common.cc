@@ -4,7 +4,11 @@
 
 #include <algorithm>
 
+#include "configure/json_text.h"
+#include "configure/stored_settings.h"
 #include "lima/text_file.h"
+#include "support/errors.h"
+#include "support/file_descriptor.h"
 #include "support/log.h"
 #include "support/paths.h"
 #include "support/random.h"
@@ -15,9 +19,22 @@ namespace {
 
 constexpr std::size_t kDelimiterDigits = 16;
 
-std::string ReadInstructions(const std::string& path) try {
-  const support::FileDescriptor file(
-      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+/// Opens `name` in `directory`, through no link. Closes nothing.
+int OpenWithoutLinks(const std::string& directory, std::string_view name) {
+  // O_NONBLOCK: a FIFO must not block the start.
+  constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  support::FileDescriptor above(::open(directory.c_str(), kFlags | O_DIRECTORY));
+  for (std::size_t slash = name.find('/'); slash != name.npos; slash = name.find('/')) {
+    const std::string next(name.substr(0, slash));
+    above = support::FileDescriptor(::openat(above.get(), next.c_str(), kFlags | O_DIRECTORY));
+    name.remove_prefix(slash + 1);
+  }
+  return ::openat(above.get(), std::string(name).c_str(), kFlags);
+}
+
+std::string ReadInstructions(const std::string& project, std::string_view name) try {
+  const support::FileDescriptor file(OpenWithoutLinks(project, name));
+  const std::string path = project + "/" + std::string(name);
   return file.valid() ? support::ToUtf8(lima::ReadTextFile(file, path, kMaxInstructions)) : "";
 } catch (const support::CallError& error) {
   support::LogWarning(error.what());
@@ -48,6 +65,35 @@ Json CommandEntry(const ServerRequest& request, std::string_view root) {
   return entry;
 }
 
+Json ChosenSettings(std::string_view title, const std::vector<std::string>& paths,
+                    std::string_view keys) {
+  Json chosen = Json::object();
+  for (const std::string& path : paths) {
+    Json settings;
+    try {
+      const auto text = lima::ReadTextFile(path, configure::kMaxSettingsBytes);
+      if (text) settings = configure::ParseJson(*text);
+    } catch (const support::CallError& error) {
+      support::LogWarning(std::string(title) + " starts without " + path + " (" + error.what() +
+                          ")");
+    }
+    for (const std::string_view key : Words(keys)) {
+      if (const auto value = settings.find(key); value != settings.end()) {
+        chosen[std::string(key)].merge_patch(*value);
+      }
+    }
+  }
+  return chosen;
+}
+
+std::map<std::string, std::string> EmptyRepository(const std::string& directory) {
+  const std::string git = directory + "/.git/";
+  return {{git + "HEAD", "ref: refs/heads/main\n"},
+          {git + "config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"},
+          {git + "objects/info/packs", ""},
+          {git + "refs/heads/.keep", ""}};
+}
+
 std::string Instructions(const LaunchRequest& request, std::string_view names,
                          std::string_view users) {
   std::string all = "The project is the directory " + request.project +
@@ -59,7 +105,7 @@ std::string Instructions(const LaunchRequest& request, std::string_view names,
   all += users;
   const std::string end = "END-" + support::RandomHex(kDelimiterDigits);
   for (const std::string_view name : Words(names)) {
-    const std::string text = ReadInstructions(support::JoinPath(request.project, name));
+    const std::string text = ReadInstructions(request.project, name);
     if (text.empty()) continue;
     all.append("\n# ").append(name).append(" of the project\n\n");
     all += "Up to the line " + end +

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,10 +38,18 @@ std::vector<std::string> ServerCommand(const ServerRequest& request, std::string
 /// The entry that most agents read: "command", "args" and, if it needs one, "env".
 Json CommandEntry(const ServerRequest& request, std::string_view root);
 
+/// The values for `keys` in the JSON files `paths`, of which later ones count more. Leaves out,
+/// with a warning for the user of the agent `title`, a file that cannot be read.
+Json ChosenSettings(std::string_view title, const std::vector<std::string>& paths,
+                    std::string_view keys);
+
+/// The files of an empty git repository in `directory`, by path.
+std::map<std::string, std::string> EmptyRepository(const std::string& directory);
+
 /// The instructions for the model: where the project is, `users` (the user's own), and the text of
-/// the project's files `names`, which lie at its top. A random line ends each, so that no file can
-/// pretend to end earlier. Only regular files are read, since a link may lead to a file that the
-/// guest must not see. Bytes that are not UTF-8 are replaced.
+/// the project's files `names`. A random line ends each, so that no file can pretend to end
+/// earlier. Only regular files are read, and no link is followed, since it may lead to a file that
+/// the guest must not see. Bytes that are not UTF-8 are replaced.
 std::string Instructions(const LaunchRequest& request, std::string_view names,
                          std::string_view users = "");
 

@@ -7,11 +7,7 @@
 
 #include "agents/common.h"
 #include "agents/own_servers.h"
-#include "configure/json_text.h"
-#include "configure/stored_settings.h"
-#include "lima/text_file.h"
 #include "support/errors.h"
-#include "support/log.h"
 #include "support/random.h"
 
 namespace agents {
@@ -102,23 +98,10 @@ Json Settings(const LaunchRequest& request, const std::string& instructions) {
 }
 
 Json UsersSettings(const std::string& directory, std::string_view keys) {
-  Json chosen = Json::object();
-  for (const char* name : {"config.json", "opencode.json", "opencode.jsonc"}) {
-    const std::string path = directory + "/" + name;
-    Json settings;
-    try {
-      const auto text = lima::ReadTextFile(path, configure::kMaxSettingsBytes);
-      if (text) settings = configure::ParseJson(*text);
-    } catch (const support::CallError& error) {
-      support::LogWarning("opencode starts without " + path + " (" + error.what() + ")");
-    }
-    for (const std::string_view key : Words(keys)) {
-      if (const auto value = settings.find(key); value != settings.end()) {
-        chosen[std::string(key)].merge_patch(*value);
-      }
-    }
-  }
-  return chosen;
+  return ChosenSettings(
+      "opencode",
+      {directory + "/config.json", directory + "/opencode.json", directory + "/opencode.jsonc"},
+      keys);
 }
 
 /// opencode always reads these, and they could give the agent its tools back.
@@ -183,22 +166,18 @@ Launch LaunchOpencode(const LaunchRequest& request) {
   const std::string own = config_home + "/opencode";
   const std::string users = ConfigHome(request.environment) + "/opencode";
   const std::string dependencies = R"("dependencies":{"@opencode-ai/plugin":"*"})";
-  // opencode looks for settings up to the top of the repository, and without one up to "/".
-  const std::string git = request.directory + "/.git/";
   Launch launch = {
       .arguments = request.arguments,
       .environment = AgentEnvironment(request, config_home, instructions),
       .files = {{instructions, Instructions(request, "AGENTS.md CLAUDE.md")},
-                {git + "HEAD", "ref: refs/heads/main\n"},
-                {git + "config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"},
-                {git + "objects/info/packs", ""},
-                {git + "refs/heads/.keep", ""},
                 {own + "/opencode.json", UsersSettings(users, kUsersKeys).dump(2)},
                 // With these, opencode does not install its SDK for plugins at each start.
                 {own + "/package.json", "{" + dependencies + "}"},
                 {own + "/package-lock.json",
                  R"({"lockfileVersion":3,"packages":{"":{)" + dependencies + "}}}"},
                 {own + "/node_modules/.keep", ""}}};
+  // opencode looks for settings up to the top of the repository, and without one up to "/".
+  launch.files.merge(EmptyRepository(request.directory));
   for (const char* name : {"/AGENTS.md", "/themes", "/tui.json", "/tui.jsonc"}) {
     launch.links[own + name] = users + name;
   }

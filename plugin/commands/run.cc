@@ -90,7 +90,7 @@ void Enter(const fs::path& directory, const support::Environment& environment) {
 void RequireVersion(const Agent& agent, const fs::path& program,
                     const support::Environment& environment) {
   Enter("/", environment);
-  const std::string printed = OutputOf(program, {"--version"});
+  const std::string printed = OutputOf(program, agent.run->version);
   const auto version = support::ParseRelease(printed);
   if (version && *version >= agent.run->oldest) return;
   throw CallError(std::string(agent.title) + " " +

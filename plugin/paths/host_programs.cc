@@ -48,7 +48,6 @@ constexpr HostProgram kPrograms[] = {
     {"bin/", kLooking, "shells", "your PATH has the directory", Writing::kAllowed, "PATH"},
 
     // Editors
-    {".github/agents/ .github/hooks/ .github/copilot/ .github/extensions/ .github/skills/ .github/lsp.json .github/mcp.json", kAgent, "Copilot", "servers, hooks and skills", kRefused},
     {".idea/", kLooking, "JetBrains", "watchers, startup tasks and run configurations", kRefused},
     {".helix/", kLooking, "Helix", "a language server is a command", kRefused},
     {".nvim.lua .nvimrc .exrc", kLooking, "Vim, Neovim", "a script", kRefused},
@@ -97,7 +96,7 @@ constexpr HostProgram kPrograms[] = {
     // Agents
     {".agents/", kAgent, "agents", "skills and servers", kRefused},
     {".windsurf/ .kiro/ .qwen/ crush.json .crush.json .roo/ .kilocode/ .amazonq/ .factory/ .junie/ .continue/ .amp/ .trae/ .aider.conf.yml", kAgent, "agents", "servers, hooks and lint commands", kRefused},
-    {"AGENTS*.md CONTEXT.md .github/copilot-instructions.md .clinerules* .windsurfrules .goosehints", kPrompt, "agents", "instructions"},
+    {"AGENTS*.md CONTEXT.md .clinerules* .windsurfrules .goosehints", kPrompt, "agents", "instructions"},
 };
 // clang-format on
 

@@ -46,8 +46,8 @@ _limactl_mcp_value() {
 # What may be the n-th argument of a command.
 _limactl_mcp_argument() {
   case "$1 $2" in
-    'run 1') echo 'claude codex gemini opencode' ;;
-    'configure 1') echo 'claude codex cursor gemini opencode vscode zed' ;;
+    'run 1') echo 'claude codex copilot gemini opencode' ;;
+    'configure 1') echo 'claude codex copilot cursor gemini opencode vscode zed' ;;
     'serve 1' | 'copy 1' | 'diff 1' | 'take 1' | 'drop 1' | 'changes 1' | 'doctor 1' | 'run 2' | 'configure 2') echo instances ;;
   esac
 }

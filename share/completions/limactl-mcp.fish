@@ -110,8 +110,8 @@ for program in limactl-mcp limactl
     for place in 'serve 1' 'run 2' 'copy 1' 'diff 1' 'take 1' 'drop 1' 'changes 1' 'configure 2' 'doctor 1'
         $add "__limactl_mcp_at $place" -a '(__limactl_mcp_instances)'
     end
-    $add '__limactl_mcp_at run 1' -a 'claude codex gemini opencode'
-    $add '__limactl_mcp_at configure 1' -a 'claude codex cursor gemini opencode vscode zed'
+    $add '__limactl_mcp_at run 1' -a 'claude codex copilot gemini opencode'
+    $add '__limactl_mcp_at configure 1' -a 'claude codex copilot cursor gemini opencode vscode zed'
     # No file names.
     for command in serve run copy diff take drop changes configure info doctor
         $add "__limactl_mcp_at $command"

@@ -19,7 +19,7 @@ using testing_support::RunProcess;
 using Words = std::vector<std::string>;
 
 /// Without Codex, whose settings are only printed.
-inline const Words kAgents = {"claude", "cursor", "gemini", "opencode", "vscode", "zed"};
+inline const Words kAgents = {"claude", "copilot", "cursor", "gemini", "opencode", "vscode", "zed"};
 
 class Configure : public IntegrationTest {
  protected:
@@ -35,8 +35,8 @@ class Configure : public IntegrationTest {
     ChildProcess::Options options{.arguments = words, .environment = environment_};
     options.environment.try_emplace("HOME", Path("home").string());
     options.environment.try_emplace("PATH", Path("bin").string() + ":/usr/bin:/bin");
-    for (const char* name :
-         {"LIMA_HOME", "XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "GEMINI_CLI_HOME"}) {
+    for (const char* name : {"LIMA_HOME", "XDG_CONFIG_HOME", "CODEX_HOME", "COPILOT_HOME",
+                             "CLAUDE_CONFIG_DIR", "GEMINI_CLI_HOME"}) {
       options.environment.try_emplace(name, std::nullopt);
     }
     options.working_directory = working_directory_.empty() ? Path("project") : working_directory_;

@@ -87,13 +87,15 @@ TEST_F(Configure, UsersDirectoriesComeFromTheAgentsVariables) {
   environment_["CODEX_HOME"] = Path("home/c");
   EXPECT_THAT(Succeeds({"codex", "--user"}), HasSubstr(Path("home/c/config.toml").string()));
   environment_["CLAUDE_CONFIG_DIR"] = Path("home/l");
+  environment_["COPILOT_HOME"] = Path("home/p");
   environment_["GEMINI_CLI_HOME"] = Path("home/g");
   environment_["XDG_CONFIG_HOME"] = Path("home/x");
-  for (const char* agent : {"claude", "gemini", "opencode", "zed"}) {
+  for (const char* agent : {"claude", "copilot", "gemini", "opencode", "zed"}) {
     Succeeds({agent, "--user"});
   }
-  for (const char* name : {"l/settings.json", "l/.claude.json", "g/.gemini/settings.json",
-                           "x/opencode/opencode.json", "x/zed/settings.json"}) {
+  for (const char* name :
+       {"l/settings.json", "l/.claude.json", "p/mcp-config.json", "g/.gemini/settings.json",
+        "x/opencode/opencode.json", "x/zed/settings.json"}) {
     EXPECT_EQ(Files("home").count(name), 1U) << name;
   }
   environment_["CODEX_HOME"] = "relative";
@@ -174,7 +176,7 @@ TEST_F(Configure, OnlyRemoveWithdrawsTrust) {
     const auto files = Files("project");
     Succeeds({agent, "--project", "--trust"});
     const auto trusted = Files("project");
-    EXPECT_EQ(trusted == files, agent == "vscode" || agent == "zed") << agent;
+    EXPECT_EQ(trusted == files, agent == "copilot" || agent == "vscode" || agent == "zed") << agent;
     Succeeds({agent, "another", "--project"});
     Succeeds({agent, "--project"});
     EXPECT_EQ(Files("project"), trusted) << agent;
@@ -347,6 +349,18 @@ TEST_F(Configure, UsageErrorsAreOneLine) {
   EXPECT_THAT(FailsWithOneLine({"gemini"}), HasSubstr("/nowhere/\\xff is not UTF-8"));
   environment_["LIMA_HOME"] = "relative";
   EXPECT_THAT(FailsWithOneLine({"gemini"}), HasSubstr("relative"));
+}
+
+TEST_F(Configure, UsesCopilotsOtherFileIfItExists) {
+  MakeFile("project/.mcp.json", "{\"mcpServers\": {\"mine\": {\"command\": \"x\"}}}\n");
+  EXPECT_THAT(Succeeds({"copilot"}), HasSubstr("copilot --available-tools=lima\n"));
+  EXPECT_FALSE(fs::exists(Path("project/.github")));
+  EXPECT_THAT(ReadFile(Path("project/.mcp.json")),
+              AllOf(HasSubstr("\"mine\""), HasSubstr("\"lima\"")));
+  EXPECT_THAT(Succeeds({"copilot", "--trust"}), HasSubstr("=lima --allow-tool=lima\n"));
+  Succeeds({"copilot", "--remove"});
+  EXPECT_EQ(ReadFile(Path("project/.mcp.json")),
+            "{\"mcpServers\": {\"mine\": {\"command\": \"x\"}}}\n");
 }
 
 TEST_F(Configure, UsesOpencodesOtherFileIfItExists) {

@@ -34,7 +34,7 @@ class RunCopy : public IntegrationTest {
 
   /// Each agent is this script.
   void MakeAgents(const std::string& script) {
-    for (const char* name : {"claude", "codex", "gemini", "opencode"}) {
+    for (const char* name : {"claude", "codex", "copilot", "gemini", "opencode"}) {
       MakeProgram(std::string("bin/") + name,
                   "[ \"$1\" != --version ] || { echo 99.0.0; exit 0; }\n"
                   "[ \"$1\" != debug ] || { echo '{\"models\": []}'; exit 0; }\n" +
@@ -124,7 +124,7 @@ TEST_F(RunCopy, ChoosesByTheMounts) {
     Start(expected.first, name);
     std::string text = expected.second;
     if (text == in_copy) text.replace(text.find("NAME"), 4, name);
-    for (const char* agent : {"claude", "codex", "gemini", "opencode"}) {
+    for (const char* agent : {"claude", "codex", "copilot", "gemini", "opencode"}) {
       const ProcessResult result = RunAgent({agent, name});
       EXPECT_EQ(result.exit_code, text.empty() ? 7 : 1) << agent << " " << name << result.error;
       EXPECT_THAT(result.error, HasSubstr(text)) << agent;

@@ -105,8 +105,8 @@ TEST_F(Run, PassesTheOptionsOfServeOn) {
 }
 
 TEST_F(Run, RefusesAnUnknownAgentAndListsTheKnown) {
-  EXPECT_THAT(Refusal({"emacs"}), HasSubstr("claude, codex, gemini, opencode"));
-  EXPECT_THAT(Refusal({}), HasSubstr("claude, codex, gemini, opencode"));
+  EXPECT_THAT(Refusal({"emacs"}), HasSubstr("claude, codex, copilot, gemini, opencode"));
+  EXPECT_THAT(Refusal({}), HasSubstr("claude, codex, copilot, gemini, opencode"));
   EXPECT_THAT(Refusal({"cursor"}), HasSubstr("configure"));
 }
 
@@ -117,6 +117,14 @@ TEST_F(Run, RefusesAnAgentThatIsNotInstalledOrTooOld) {
                                          HasSubstr("claude update")));
   MakeAgent("bin/claude", "no version");
   EXPECT_THAT(Refusal({"claude"}), HasSubstr("of an unknown version"));
+}
+
+TEST_F(Run, ChecksTheVersionThatItStarts) {
+  const std::string cached =
+      "case \"$*\" in *--no-auto-update*) echo 1.0.0 ;; *) echo 9.0.0 ;; esac";
+  MakeProgram("bin/copilot", cached + "\n");
+  EXPECT_THAT(Refusal({"copilot"}), AllOf(HasSubstr("Copilot CLI 1.0.0"),
+                                          HasSubstr("curl -fsSL https://gh.io/copilot-install")));
 }
 
 TEST_F(Run, RefusesArgumentsThatUndoTheConfinement) {

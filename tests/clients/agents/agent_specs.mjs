@@ -16,8 +16,9 @@ export const patience = 180_000;
 
 /** Each agent: `prepare` makes the home of a user who has logged in and trusts the project. `own` are
  *  its own file and shell tools, `ownWithout` those that it has without configure. `name` returns its
- *  name for a tool of ours. `helper` calls a subagent. With `deferring` in its environment and with
- *  `models`, it may hide tools. */
+ *  name for a tool of ours, `goOn` the arguments with which a session goes on. `helper` calls a
+ *  subagent. `misses` names what the model does not see of results. With `deferring` in its environment
+ *  and with `models`, it may hide tools. */
 export const agents = [
   {
     agent: 'claude',
@@ -38,6 +39,7 @@ export const agents = [
       'PowerShell', 'Read', 'Write'],
     ownWithout: ['Bash', 'Edit', 'Read', 'Write'],
     name: (tool) => `mcp__lima__${tool}`,
+    goOn: (words) => ['--continue', ...words],
     helper: { name: 'Agent',
       arguments: { subagent_type: 'Explore', description: 'look', prompt: 'look' } },
   },
@@ -65,6 +67,23 @@ trust_level = "trusted"
     ownWithout: ['exec_command', 'view_image'],
     name: (tool) => `mcp__lima__${tool}`,
     call: (tool) => ({ namespace: 'mcp__lima', name: tool }),
+  },
+  {
+    agent: 'copilot',
+    program: 'copilot',
+    title: 'Copilot CLI',
+    prepare(home, project) {
+      write(join(home, '.copilot', 'config.json'), { trustedFolders: [project] });
+    },
+    environment: (model) => ({ COPILOT_PROVIDER_BASE_URL: `${model}/v1`, COPILOT_MODEL: 'stub',
+      COPILOT_AUTO_UPDATE: 'false' }),
+    listed: /^ *lima \(local\)/m,  // it connects in a turn only
+    turn: ['-s', '-p', 'run it'],
+    own: ['apply_patch', 'bash', 'create', 'edit', 'glob', 'grep', 'lsp', 'view'],
+    ownWithout: ['bash', 'create', 'edit', 'glob', 'grep', 'view'],
+    name: (tool) => `lima-${tool}`,
+    goOn: (words) => ['--continue', ...words],
+    misses: ['an image'],
   },
   {
     agent: 'gemini',
@@ -112,20 +131,24 @@ trust_level = "trusted"
       'write'],
     ownWithout: ['bash', 'edit', 'glob', 'grep', 'read', 'write'],
     name: (tool) => `lima_${tool}`,
+    goOn: ([run, ...words]) => [run, '--continue', ...words],
     helper: { name: 'task',
       arguments: { subagent_type: 'explore', description: 'look', prompt: 'look' } },
   },
 ];
 
 /** Does what `configure` only prints for Codex, in a project without a config.toml of its own. `run` runs a
- *  program there. */
+ *  program there. Returns with what to start the agent, which it prints for Copilot CLI. */
 export async function followSteps(printed, run) {
+  const [, name, value, flags] = /Start it with: (\w+)=(\w+) \w+ (.*)$/m.exec(printed) ?? [];
+  const start = { environment: name ? { [name]: value } : {}, words: flags?.split(' ') ?? [] };
   const command = /^1\. Run: (.*)$/m.exec(printed)?.[1];
-  if (!command) return;
+  if (!command) return start;
   await run('sh', '-c', command);
   const add = /^2\. Add these lines to (.*), if .*:\n\n([^]*?)\n\nStarts /m.exec(printed);
   if (add) write(add[1], `${add[2]}\n`);
   else rmSync(/^2\. Delete these lines from (.*), if /m.exec(printed)[1]);
+  return start;
 }
 
 /** Writes a file and its directories; an object as JSON. */

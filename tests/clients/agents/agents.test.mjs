@@ -23,6 +23,7 @@ describe('agents', { concurrency: true }, () => {
       let model;
       let ask;  // what the model asks for
       let environment;
+      let flags = [];  // which configure has told
 
       before(async () => {
         instance = await startInstance();
@@ -65,14 +66,18 @@ describe('agents', { concurrency: true }, () => {
       }
 
       const agent = (...words) => run(join(programs, spec.program), ...words);
-      const configure = async (...words) =>
-        followSteps(await run('limactl', 'mcp', 'configure', spec.agent, 'default', ...words), run);
+      const configure = async (...words) => {
+        const printed = await run('limactl', 'mcp', 'configure', spec.agent, 'default', ...words);
+        const start = await followSteps(printed, run);
+        Object.assign(environment, start.environment);
+        flags = start.words;
+      };
 
       /** The tools that a turn offers, subagents included. */
       async function offered(decide = () => undefined) {
         model.turns.length = 0;
         ask = decide;
-        await agent(...spec.turn);
+        await agent(...flags, ...spec.turn);
         return model.turns.flatMap(({ tools }) => tools);
       }
 

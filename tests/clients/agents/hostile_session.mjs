@@ -117,6 +117,7 @@ export async function hostileSession(spec, hostile, options) {
   try {
     hostile.prepareHome(home, project, traps);
     if (!live) hostile.plant(project, traps);
+    if (confined) hostile.plantFurther?.(project, traps);
     const directory = join(project, below);
     mkdirSync(directory, { recursive: true });
     const readSettings = () =>

@@ -12,15 +12,17 @@ import { agents, ours, programs, write } from './agent_specs.mjs';
 import { execute, hostileSession, prompt, startScene } from './hostile_session.mjs';
 import * as claude from './traps/claude.mjs';
 import * as codex from './traps/codex.mjs';
+import * as copilot from './traps/copilot.mjs';
 import * as gemini from './traps/gemini.mjs';
 import * as opencode from './traps/opencode.mjs';
 
-const allHostile = { claude, codex, gemini, opencode };
+const allHostile = { claude, codex, copilot, gemini, opencode };
 const projectInstructions = 'INSTRUCTIONS-OF-THE-PROJECT';
 
 /** Agents' answers to a call of a tool that they do not have. */
 const refusal = new RegExp(['No such tool available', 'unsupported (custom tool )?call',
-  '^\\{"error":"Tool .* not found', 'unavailable tool'].join('|'));
+  '^\\{"error":"Tool .* not found', 'unavailable tool',
+  "^Tool '.*' does not exist"].join('|'));
 
 const without = (all, some) => all.filter((each) => !some.includes(each));
 
@@ -187,6 +189,8 @@ describe('run, with programs that stand for the agents,', { concurrency: true },
     claude: ['--dangerously-skip-permissions', '--mcp-config x', '--settings=x', '--tools Bash',
       '--add-dir /', '--permission-mode bypassPermissions', 'mcp list', '-- mcp'],
     codex: ['-c x=y', '--yolo', 'exec --sandbox danger-full-access', '-C /', 'mcp list'],
+    copilot: ['--yolo', '--allow-tool=shell', '--trust-folder', '--available-tools x',
+      '--additional-mcp-config=x', '--add-dir /', '--mode fleet', 'mcp list', 'update'],
     gemini: ['--yolo', '-y', '--approval-mode=yolo', '--policy x', '-e x', 'mcp list'],
     opencode: ['run --auto', '--port 1', 'run --attach x', 'mcp list', '/project'],
   };

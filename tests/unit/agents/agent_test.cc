@@ -15,8 +15,9 @@ using mcp::ResultStyle;
 using ::testing::EndsWith;
 
 TEST(KnownAgents, GetTextAndOthersTheContract) {
-  for (const char* name : {"claude-code", "codex-mcp-client", "gemini-cli-mcp-client", "opencode",
-                           "cursor-vscode", "Visual Studio Code - Insiders", "Zed"}) {
+  for (const char* name :
+       {"claude-code", "codex-mcp-client", "copilot-cli", "gemini-cli-mcp-client", "opencode",
+        "cursor-vscode", "Visual Studio Code - Insiders", "Zed"}) {
     EXPECT_EQ(FormatFor(name).style, ResultStyle::kText) << name;
   }
   for (const char* name : {"", "mcp", "a claude-code", "Visual Studio"}) {
@@ -39,6 +40,7 @@ TEST(UpdateCommand, SuitsHowTheAgentWasInstalled) {
       {"/home/me/.local/share/pnpm/codex", "pnpm add -g @openai/codex@latest"},
       {"/opt/homebrew/Cellar/gemini-cli/1.0/lib/node_modules/x", "brew upgrade gemini-cli"},
       {"/opt/homebrew/Caskroom/codex/1.0/codex", "brew upgrade codex"},
+      {"/opt/homebrew/Caskroom/copilot-cli/1.0/copilot", "brew upgrade copilot-cli"},
       {"/usr/bin/codex", "as you installed /usr/bin/codex"}};
   for (const auto& [program, command] : rows) EXPECT_EQ(UpdateCommand(codex, program), command);
   EXPECT_EQ(UpdateCommand(*Claude().run, "/home/me/.local/share/claude/2.0.0"), "claude update");
@@ -83,6 +85,19 @@ TEST_F(InstructionsTest, AreReadFromRegularFilesOnly) {
   fs::create_directory(directory_.path() / "directory");
   ASSERT_EQ(::mkfifo((directory_.path() / "fifo").c_str(), 0600), 0);
   EXPECT_THAT(Read("link directory fifo"), EndsWith("the user's own\n"));
+}
+
+TEST_F(InstructionsTest, AreReadFromDirectoriesButThroughNoLink) {
+  fs::create_directories(directory_.path() / ".github/deep");
+  Write(".github/copilot-instructions.md", "one\n");
+  Write(".github/deep/x.md", "two\n");
+  fs::create_directory_symlink(".github", directory_.path() / "link");
+  EXPECT_THAT(Read(".github/copilot-instructions.md .github/deep/x.md"),
+              ::testing::AllOf(::testing::HasSubstr("\none\nEND-"),
+                               ::testing::HasSubstr("# .github/deep/x.md of the project\n"),
+                               ::testing::HasSubstr("\ntwo\nEND-")));
+  EXPECT_THAT(Read("link/copilot-instructions.md link/deep/x.md missing/x"),
+              EndsWith("the user's own\n"));
 }
 
 TEST_F(InstructionsTest, HaveALimitAndAreUtf8) {

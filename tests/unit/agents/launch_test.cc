@@ -157,6 +157,83 @@ TEST_F(LaunchTest, OfCodexLogsInWithoutACatalogueOfModels) {
   EXPECT_TRUE(launch.files.empty());
 }
 
+TEST_F(LaunchTest, OfCopilotHasAListOfToolsAndOneServer) {
+  request_.environment.merge(Environment{{"COPILOT_ALLOW_ALL", "true"},
+                                         {"COPILOT_CLI_DIST_DIR", "/x"},
+                                         {"GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS", "1"},
+                                         {"COPILOT_GITHUB_TOKEN", "token"},
+                                         {"COPILOT_PROVIDER_TYPE", "azure"}});
+  const Launch launch = Make("copilot");
+  EXPECT_THAT(launch.arguments, Contains("--available-tools=lima,ask_user,exit_plan_mode,"
+                                         "task_complete,web_fetch"));
+  EXPECT_THAT(launch.arguments, Contains("--deny-tool=shell"));
+  EXPECT_THAT(launch.arguments,
+              Contains("--additional-mcp-config=@" + request_.control + "/mcp.json"));
+  const json server = json::parse(Text(launch, "/control/mcp.json"));
+  EXPECT_EQ(server.at("mcpServers").size(), 1U);
+  EXPECT_EQ(server.at("mcpServers").at("lima").at("command"), "/bin/limactl-mcp");
+  EXPECT_EQ(server.at("mcpServers").at("lima").at("timeout"), 600'000);
+  EXPECT_EQ(launch.environment, (Environment{{"HOME", top_.string()},
+                                             {"PATH", "/bin"},
+                                             {"COPILOT_AUTO_UPDATE", "false"},
+                                             {"COPILOT_DISABLE_RESUME_AUTO_CD", "1"},
+                                             {"COPILOT_GITHUB_TOKEN", "token"},
+                                             {"COPILOT_HOME", request_.home},
+                                             {"COPILOT_LARGE_OUTPUT_THRESHOLD_BYTES", "200000"},
+                                             {"COPILOT_PROVIDER_TYPE", "azure"}}));
+}
+
+TEST_F(LaunchTest, OfCopilotAllowsTheServerWithTrust) {
+  EXPECT_THAT(Make("copilot").arguments, Not(Contains(HasSubstr("--allow-tool"))));
+  request_.trust = true;
+  EXPECT_THAT(Make("copilot").arguments, Contains("--allow-tool=lima"));
+}
+
+TEST_F(LaunchTest, OfCopilotUsesTheUsersModelLoginAndInstructionsAlone) {
+  fs::create_directory(top_ / ".copilot");
+  std::ofstream(top_ / ".copilot/settings.json")
+      << "{\"model\": \"m\", \"hooks\": {}, \"statusLine\": {}, \"memory\": true}";
+  std::ofstream(top_ / ".copilot/config.json")
+      << "// Its own.\n{\"authTokens\": {\"a\": \"1\"}, \"trustedFolders\": [\"/\"]}";
+  std::ofstream(top_ / ".copilot/copilot-instructions.md") << "mine";
+  const Launch launch = Make("copilot");
+  const json settings = json::parse(Text(launch, "/settings.json"));
+  EXPECT_EQ(settings.at("model"), "m");
+  EXPECT_EQ(settings.at("memory"), false);
+  EXPECT_EQ(settings.at("disableAllHooks"), true);
+  EXPECT_FALSE(settings.contains("hooks"));
+  EXPECT_FALSE(settings.contains("statusLine"));
+  EXPECT_EQ(json::parse(Text(launch, "/config.json")),
+            json({{"authTokens", {{"a", "1"}}}, {"trustedFolders", {request_.directory}}}));
+  ASSERT_EQ(launch.links.size(), 1U);
+  EXPECT_EQ(launch.links.begin()->second, (top_ / ".copilot/copilot-instructions.md").string());
+}
+
+TEST_F(LaunchTest, OfCopilotKeepsALoginOfItsOwn) {
+  fs::create_directories(request_.home);
+  std::ofstream(request_.home + "/config.json")
+      << "{\"authTokens\": {\"a\": \"old\", \"b\": \"2\"}, \"trustedFolders\": [\"/\"]}";
+  fs::create_directory(top_ / ".copilot");
+  std::ofstream(top_ / ".copilot/config.json") << "{\"authTokens\": {\"a\": \"new\"}}";
+  const json config = json::parse(Text(Make("copilot"), "/config.json"));
+  EXPECT_EQ(config.at("authTokens"), json({{"a", "new"}, {"b", "2"}}));
+  EXPECT_EQ(config.at("trustedFolders"), json::array({request_.directory}));
+  request_.arguments = {"login", "--device-code"};
+  EXPECT_EQ(Make("copilot").arguments, request_.arguments) << "other options are unknown to it";
+}
+
+TEST_F(LaunchTest, OfCopilotDependsOnSettingsLoginAndProgram) {
+  const auto own_settings = Named("copilot").run->own_settings;
+  EXPECT_EQ(own_settings({{"HOME", "/h"}}),
+            (Words{"/h/.copilot", "/h/.agents", "/h/.config/gh", "/h/.cache/copilot"}));
+  EXPECT_EQ(own_settings({{"HOME", "/h"},
+                          {"COPILOT_HOME", "/c"},
+                          {"XDG_CONFIG_HOME", "/x"},
+                          {"XDG_CACHE_HOME", "/y"}}),
+            (Words{"/c", "/h/.agents", "/x/gh", "/y/copilot"}));
+  EXPECT_EQ(own_settings({{"HOME", "/h"}, {"COPILOT_CACHE_HOME", "/z"}}).back(), "/z");
+}
+
 TEST_F(LaunchTest, OfGeminiDeniesAllOtherTools) {
   const Launch launch = Make("gemini");
   const std::string policy = Text(launch, "/policy.toml");

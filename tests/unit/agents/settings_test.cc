@@ -139,8 +139,9 @@ TEST_P(EveryAgent, StaysInTheProjectOrTheHome) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Agents, EveryAgent,
-                         ::testing::Combine(::testing::Values("claude", "codex", "cursor", "gemini",
-                                                              "opencode", "vscode", "zed"),
+                         ::testing::Combine(::testing::Values("claude", "codex", "copilot",
+                                                              "cursor", "gemini", "opencode",
+                                                              "vscode", "zed"),
                                             ::testing::Bool(), ::testing::Bool()),
                          [](const auto& each) {
                            return std::get<0>(each.param) +
@@ -148,10 +149,10 @@ INSTANTIATE_TEST_SUITE_P(Agents, EveryAgent,
                                   (std::get<2>(each.param) ? "Trusted" : "");
                          });
 
-TEST(Agents, AreSevenInAlphabeticalOrder) {
+TEST(Agents, AreInAlphabeticalOrder) {
   std::vector<std::string_view> names;
   for (const Agent& agent : Agents()) names.push_back(agent.name);
-  EXPECT_EQ(names.size(), 7U);
+  EXPECT_EQ(names.size(), 8U);
   EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
 }
 
@@ -172,6 +173,8 @@ TEST(Agents, ClientsWaitLongerThanTheServer) {
   EXPECT_EQ(ReadFile("claude", request, ".mcp.json").at("mcpServers").at("lima").at("timeout"),
             600000);
   EXPECT_EQ(ReadFile("opencode", request, "opencode.json").at("mcp").at("lima").at("timeout"),
+            600000);
+  EXPECT_EQ(ReadFile("copilot", request, "mcp.json").at("mcpServers").at("lima").at("timeout"),
             600000);
   EXPECT_EQ(
       ReadFile("zed", request, "settings.json").at("context_servers").at("lima").at("timeout"),
@@ -256,7 +259,8 @@ TEST(Agents, GeminisListMayHaveToolsOfOtherServersOnly) {
 TEST(Agents, FilesThatTheyObeyAreProtected) {
   const paths::HostPrograms programs(ObeyedFiles());
   for (const char* path : {".claude/settings.json", "sub/.mcp.json", ".cursor/mcp.json", ".codex/x",
-                           ".gemini/x", "opencode.jsonc", ".vscode/tasks.json", ".zed/x"}) {
+                           ".gemini/x", ".github/hooks/x.json", ".github/lsp.json",
+                           "opencode.jsonc", ".vscode/tasks.json", ".zed/x"}) {
     const auto matches = programs.Match(path);
     EXPECT_TRUE(std::any_of(matches.begin(), matches.end(), [](const paths::HostMatch& match) {
       return match.row.writing == paths::Writing::kRefused;
@@ -271,7 +275,7 @@ TEST(Agents, FilesThatTheyObeyAreProtected) {
 /// Below the folder of the agents, nothing knows one by its name.
 TEST(Agents, AreNamedInNoOtherFolder) {
   const std::string names =
-      "claude|codex|gemini|opencode|\\bCursor\\b|vscode|visual studio|\\bzed\\b";
+      "claude|codex|copilot|gemini|opencode|\\bCursor\\b|vscode|visual studio|\\bzed\\b";
   for (const char* folder : {"mcp", "paths", "tools", "commands"}) {
     const auto found = testing_support::RunProcess(
         {.arguments = {"grep", "-rniE", names,

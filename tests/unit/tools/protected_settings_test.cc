@@ -40,7 +40,9 @@ TEST_F(ProtectedSettings, AreThoseOfAgentsEditorsAndGitInAnySpelling) {
         ".opencode/plugin/x.js", ".idea/workspace.xml", ".helix/languages.toml", ".nvim.lua",
         ".exrc", ".devcontainer/devcontainer.json", ".devcontainer.json", ".envrc", "a/.envrc",
         ".mise.toml", ".mise/tasks/x", "mise.toml", ".github/agents/x.md", ".github/mcp.json",
-        ".github/hooks/x.json", ".agents/skills/x/SKILL.md", ".windsurf/x", "crush.json",
+        ".github/hooks/x.json", ".github/copilot/settings.json",
+        ".github/extensions/x/extension.mjs", ".github/skills/x/SKILL.md", ".github/lsp.json",
+        ".agents/skills/x/SKILL.md", ".windsurf/x", "crush.json",
         // git
         ".git", ".git/config", ".git/HEAD", ".git/commondir", ".git/info/attributes",
         ".git/rebase-merge/git-rebase-todo", ".git/worktrees/x/HEAD", ".git/refs/heads/main",
