@@ -122,6 +122,7 @@ std::vector<std::string> Flags(const LaunchRequest& request) {
   for (const OwnServer& own : request.servers) {
     Json& entry = settings["mcp_servers"][own.name] = OwnEntry(request, own);
     entry.update({{"enabled", true},
+                  {"required", true},  // else the first turn may be without its tools
                   {"omit_tools_from", Json::array({"deferred"})},
                   {"default_tools_approval_mode", !own.IsInGuest() ? "prompt" : approval}});
     entry.emplace("startup_timeout_sec", kStartSeconds);

@@ -27,11 +27,13 @@ constexpr std::string_view kEntryKeys =
     "url";
 
 /// The name for the agent. Agents call a tool SERVER_TOOL: with "_" in its name, a server could
-/// pass for another one.
+/// pass for another one; with "-" in front, for an option.
 std::string AgentsName(const std::string& option, std::string name, const LaunchRequest& request) {
-  if (name.empty() || name.find_first_not_of(kNameCharacters) != std::string::npos) {
+  if (name.find_first_of("-_") == 0 || name.empty() ||
+      name.find_first_not_of(kNameCharacters) != std::string::npos) {
     throw CallError(option + ": the name \"" + name +
-                    "\" is not made of letters, digits, \"-\" and \"_\" alone; choose another");
+                    "\" is not a letter or digit, with more of them, \"-\" and \"_\" behind it; "
+                    "choose another");
   }
   std::replace(name.begin(), name.end(), '_', '-');
   const bool is_taken =

@@ -327,8 +327,8 @@ int RunAgent(const std::vector<std::string>& arguments) {
                       "AGENT [INSTANCE] [-- AGENT-ARGS]", 2);
   AddServeOptions(parser);
   AddCopyDirectory(parser);
-  parser.AddOptions()(
-      "trust", "Let the agent call the tools that work in the VM without asking each time");
+  parser.AddOptions()("trust",
+                      "Let the agent call the tools that work in the VM without asking each time");
   parser.AddList("mcp",
                  "Also start this MCP server, in the VM and in the project's directory there. "
                  "Nothing of it runs on the host. May be repeated",
