@@ -92,8 +92,9 @@ struct Confinement {
                      Launch& launch) = nullptr;
   ArgumentRules rules;
   std::vector<OwnPath> own_settings;  ///< what the agent reads of the user's
-  /// The entries of the user's own servers by name, of the user's settings alone.
-  configure::Json (*own_servers)(const Environment& environment);
+  /// The entries of the user's own servers by name, of the user's settings alone. Null: the agent
+  /// cannot be made to ask before each call of one.
+  configure::Json (*own_servers)(const Environment& environment) = nullptr;
 };
 
 /// What `limactl mcp configure` writes, and for whom.

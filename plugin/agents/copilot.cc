@@ -92,10 +92,6 @@ constexpr std::array kRefusals = {
 
 constexpr OwnPath kUsersHome = {"COPILOT_HOME", "/.copilot"};
 
-Json UsersOwnServers(const Environment& environment) {
-  return UsersServers(kUsersHome.In(environment) + "/mcp-config.json", "mcpServers");
-}
-
 /// A login by `run` is in the session's own file.
 Json Config(const LaunchRequest& request, const std::string& users_home) {
   Json config = ChosenSettings(kTitle, {request.home + "/config.json", users_home + "/config.json"},
@@ -214,8 +210,7 @@ Agent Copilot() {
                                               {"", "/.agents"},
                                               {"XDG_CONFIG_HOME", "/.config", "/gh"},
                                               {"COPILOT_CACHE_HOME", "/.cache/copilot"},
-                                              {"XDG_CACHE_HOME", "/.cache", "/copilot"}},
-                             .own_servers = &UsersOwnServers}};
+                                              {"XDG_CACHE_HOME", "/.cache", "/copilot"}}}};
 }
 
 }  // namespace agents

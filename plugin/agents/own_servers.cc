@@ -126,6 +126,11 @@ void AddGuestServer(const std::string& value, LaunchRequest& request) {
 
 void AddHostServer(const std::string& name, const Agent& agent, const paths::GuestReach& reach,
                    LaunchRequest& request) {
+  if (agent.run->own_servers == nullptr) {
+    throw CallError("--host-mcp: " + std::string(agent.title) +
+                    " does not ask before it calls a tool that only reads; start the server in the "
+                    "guest: --mcp NAME=COMMAND");
+  }
   const std::string agents_name = AgentsName("--host-mcp", name, request);
   Json entry = UsersEntry(name, agent, request.environment);
   RequireOutOfReach(name, entry, reach, request.environment);

@@ -13,8 +13,8 @@ namespace agents {
 /// `--mcp NAME=COMMAND`. Throws support::CallError.
 void AddGuestServer(const std::string& value, LaunchRequest& request);
 
-/// `--host-mcp NAME`. Throws support::CallError if the user has no such server, if it is reached by
-/// a relative path, or if the guest could change it.
+/// `--host-mcp NAME`. Throws support::CallError if the agent cannot be made to ask, if the user has
+/// no such server, if it is reached by a relative path, or if the guest could change it.
 void AddHostServer(const std::string& name, const Agent& agent, const paths::GuestReach& reach,
                    LaunchRequest& request);
 

@@ -223,15 +223,21 @@ TEST_F(LaunchTest, OfCopilotKeepsALoginOfItsOwn) {
 }
 
 TEST_F(LaunchTest, OfCopilotDependsOnSettingsLoginAndProgram) {
-  const auto own_settings = Named("copilot").run->own_settings;
-  EXPECT_EQ(own_settings({{"HOME", "/h"}}),
-            (Words{"/h/.copilot", "/h/.agents", "/h/.config/gh", "/h/.cache/copilot"}));
+  const auto own_settings = [](const Environment& environment) {
+    Words paths;
+    for (const OwnPath& own : Named("copilot").run->own_settings) {
+      paths.push_back(own.In(environment));
+    }
+    return paths;
+  };
+  EXPECT_EQ(own_settings({{"HOME", "/h"}}), (Words{"/h/.copilot", "/h/.agents", "/h/.config/gh",
+                                                   "/h/.cache/copilot", "/h/.cache/copilot"}));
   EXPECT_EQ(own_settings({{"HOME", "/h"},
                           {"COPILOT_HOME", "/c"},
+                          {"COPILOT_CACHE_HOME", "/z"},
                           {"XDG_CONFIG_HOME", "/x"},
                           {"XDG_CACHE_HOME", "/y"}}),
-            (Words{"/c", "/h/.agents", "/x/gh", "/y/copilot"}));
-  EXPECT_EQ(own_settings({{"HOME", "/h"}, {"COPILOT_CACHE_HOME", "/z"}}).back(), "/z");
+            (Words{"/c", "/h/.agents", "/x/gh", "/z", "/y/copilot"}));
 }
 
 TEST_F(LaunchTest, OfGeminiDeniesAllOtherTools) {

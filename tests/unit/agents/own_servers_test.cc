@@ -281,6 +281,13 @@ bool Asks(std::string_view agent, const Launch& launch) {
               !asks);
     return asks;
   }
+  if (agent == "copilot") {
+    EXPECT_THAT(launch.arguments, Contains(::testing::EndsWith(",lima,own-db")));
+    const json servers = json::parse(text("/mcp.json")).at("mcpServers");
+    EXPECT_EQ(servers.at("own-db").at("tools"), json::array({"*"}));
+    return std::find(launch.arguments.begin(), launch.arguments.end(), "--allow-tool=own-db") ==
+           launch.arguments.end();
+  }
   EXPECT_EQ(agent, "opencode");
   const auto rules = nlohmann::ordered_json::parse(launch.environment.at("OPENCODE_PERMISSION"));
   EXPECT_EQ(std::prev(rules.end()).key(), "own-db_**") << "the last rule counts";
@@ -295,6 +302,7 @@ TEST_F(OwnServersTest, OnTheHostAreAskedForWithTrustToo) {
     AddToSettings(agent, "own_db", "tool", {"-y"});
     for (const bool trust : {false, true}) {
       for (const bool on_host : {false, true}) {
+        if (on_host && Named(agent).run->own_servers == nullptr) continue;
         for (const char* place : {"--copy=/project", "--root=/project"}) {
           request_.servers.clear();
           if (on_host) {
@@ -310,6 +318,11 @@ TEST_F(OwnServersTest, OnTheHostAreAskedForWithTrustToo) {
       }
     }
   }
+}
+
+TEST_F(OwnServersTest, OnTheHostAreRefusedWhereTheAgentWouldNotAsk) {
+  EXPECT_THAT(RefusalOfHost("db", "copilot"), HasSubstr("does not ask"));
+  EXPECT_EQ(RefusalOfGuest("db=x"), "");
 }
 
 TEST_F(OwnServersTest, OnTheHostAreAskedForWhateverTheUserAllows) {
