@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "agents/agent.h"
@@ -47,10 +48,11 @@ int Serve(const std::vector<std::string>& arguments) {
   AddCopiedProject(parser);
   const std::optional<cxxopts::ParseResult> parsed = parser.Parse(arguments);
   if (!parsed) return 0;
+  std::string copied_project = ReadCopiedProject(*parsed);
   const pid_t parent = TerminationWatch::PrepareProcess();
   ServeOptions options = ReadServeOptions(
       *parsed, parsed->unmatched().empty() ? kDefaultInstance : parsed->unmatched().front());
-  options.instance.copied_project = ReadCopiedProject(*parsed);
+  options.instance.copied_project = std::move(copied_project);
   if (options.start) UseSafeSearchPath(options.instance.name);
 
   connection::InstanceOpener opener(options.instance, options.start);

@@ -238,7 +238,7 @@ TEST_F(Changes, OfOtherPrograms) {
        "echo > AGENTS.md; echo > package.json; echo > .yarnrc; echo > .envrc; mkdir .claude;"
        "echo > .claude/settings.json",
        {kFirst, "  .envrc" + direnv, "  .yarnrc: yarn: names the program that runs as yarn",
-        "  .claude/settings.json: Claude Code: hooks, helpers and servers; read again while it "
+        "  .claude/settings.json: Claude Code, Copilot CLI: hooks, helpers and servers; read again while it "
         "runs",
         "  package.json: npm, pnpm, yarn, bun: scripts are commands",
         "  AGENTS.md: agents: instructions"}},

@@ -164,9 +164,15 @@ TEST_F(LaunchTest, OfCopilotHasAListOfToolsAndOneServer) {
                                          {"COPILOT_GITHUB_TOKEN", "token"},
                                          {"COPILOT_PROVIDER_TYPE", "azure"}});
   const Launch launch = Make("copilot");
-  EXPECT_THAT(launch.arguments, Contains("--available-tools=lima,ask_user,exit_plan_mode,"
-                                         "task_complete,web_fetch"));
-  EXPECT_THAT(launch.arguments, Contains("--deny-tool=shell"));
+  EXPECT_THAT(launch.arguments, Contains("--available-tools=ask_user,exit_plan_mode,"
+                                         "task_complete,web_fetch,lima"));
+  for (const char* kind : {"shell", "write", "read", "memory"}) {
+    EXPECT_THAT(launch.arguments, Contains("--deny-tool=" + std::string(kind)));
+  }
+  for (const char* tool : {"custom:[*]", "bash", "create", "edit", "lsp", "task", "view"}) {
+    const std::string list = "^--excluded-tools=(.*,)?" + std::string(tool) + "(,|$)";
+    EXPECT_THAT(launch.arguments, Contains(::testing::ContainsRegex(list)));
+  }
   EXPECT_THAT(launch.arguments,
               Contains("--additional-mcp-config=@" + request_.control + "/mcp.json"));
   const json server = json::parse(Text(launch, "/control/mcp.json"));
