@@ -8,6 +8,7 @@
 
 #include "agents/common.h"
 #include "agents/own_servers.h"
+#include "support/errors.h"
 
 namespace agents {
 namespace {
@@ -42,9 +43,20 @@ Json ServerEntry(const ServerRequest& request, std::string_view root) {
   return Completed(std::move(entry), request);
 }
 
+/// Whether the flags give a server's name another meaning.
+bool IsNameOfTools(const std::string& name) {
+  const std::string names =
+      std::string(kAvailableTools) + "," + kExcludedTools + ",memory,read,shell,url,write,";
+  return names.find("," + name + ",") != names.npos || names.find("=" + name + ",") != names.npos;
+}
+
 Json Servers(const LaunchRequest& request) {
   Json servers = {{kServer, ServerEntry(request, request.project)}};
   for (const OwnServer& server : request.servers) {
+    if (IsNameOfTools(server.name)) {
+      throw support::CallError("--mcp: Copilot CLI has tools called \"" + server.name +
+                               "\"; choose another name");
+    }
     servers[server.name] = Completed(OwnEntry(request, server), request);
   }
   return servers;
@@ -175,6 +187,7 @@ AgentSettings Configure(const SettingsRequest& request) {
       .wanted = {{"mcpServers", {{kServer, ServerEntry(request, kWorkingDirectory)}}}}};
   // It reads only one of a project's files, .mcp.json first.
   if (!request.user) file.alternative = ".mcp.json";
+  file.alternative_counts = true;
   AgentSettings all = {.files = {std::move(file)}};
   all.notes = {
       "Copilot CLI has no setting that switches its own tools off, only a flag. Start it "

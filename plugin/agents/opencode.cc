@@ -196,7 +196,8 @@ AgentSettings Configure(const SettingsRequest& request) {
                      .wanted = {{"permission", Json::parse(kRules)},
                                 {"mcp", {{kServer, ServerEntry(request, kWorkingDirectory)}}}},
                      .trusted = {{"permission", {{kServersTools, "allow"}}}},
-                     .untrusted = {{"permission", {{kServersTools, "ask"}}}}}}};
+                     .untrusted = {{"permission", {{kServersTools, "ask"}}}},
+                     .last = {"permission"}}}};
 }
 
 }  // namespace

@@ -23,8 +23,8 @@ constexpr std::string_view kNameCharacters =
 constexpr std::string_view kEntryKeys =
     "args authProviderType bearer_token_env_var command cwd disabled_tools enabled_tools env "
     "env_http_headers env_vars environment excludeTools headers headersHelper httpUrl http_headers "
-    "includeTools oauth oauth_resource scopes startup_timeout_sec timeout tool_timeout_sec type "
-    "url";
+    "includeTools oauth oauth_resource scopes startup_timeout_sec targetAudience "
+    "targetServiceAccount timeout tool_timeout_sec type url";
 
 /// The name for the agent. Agents call a tool SERVER_TOOL: with "_" in its name, a server could
 /// pass for another one; with "-" in front, for an option.
@@ -68,19 +68,26 @@ std::string Text(const Json& object, const char* key, const std::string& otherwi
   return value != object.end() && value->is_string() ? value->get<std::string>() : otherwise;
 }
 
-/// With the user's home directory written out.
-std::string Expanded(std::string text, const std::string& home) {
-  for (const std::string_view name : {"~/", "$HOME/", "${HOME}/"}) {
-    for (std::size_t at = 0; (at = text.find(name, at)) != text.npos; at += home.size()) {
-      text.replace(at, name.size() - 1, home);
-    }
+void ReplaceAll(std::string& text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+/// With variables written out, as agents and shells do it.
+std::string Expanded(std::string text, const Environment& environment) {
+  ReplaceAll(text, "~/", Value(environment, "HOME") + "/");
+  // The longest of names with the same beginning comes first.
+  for (auto each = environment.rbegin(); each != environment.rend(); ++each) {
+    ReplaceAll(text, "{env:" + each->first + "}", each->second);
+    ReplaceAll(text, "${" + each->first + "}", each->second);
+    ReplaceAll(text, "$" + each->first, each->second);
   }
   return text;
 }
 
 void RequireOutOfReach(const std::string& name, const Json& entry, const paths::GuestReach& reach,
                        const Environment& environment) {
-  const std::string home = Value(environment, "HOME");
   const auto refuse = [&](const std::string& reason) {
     throw CallError("--host-mcp " + name + ": " + reason);
   };
@@ -88,18 +95,24 @@ void RequireOutOfReach(const std::string& name, const Json& entry, const paths::
     refuse(path + " is a relative path; write it from / on in your settings");
   };
   const Json values = entry.flatten();  // "/args/0": text
-  const std::string directory = Expanded(Text(values, "/cwd", "/"), home);
+  const std::string directory = Expanded(Text(values, "/cwd", "/"), environment);
   if (!directory.starts_with('/')) refuse_relative(directory);
   for (const auto& [place, value] : values.items()) {
     if (!value.is_string()) continue;
-    const std::string text = Expanded(value.get<std::string>(), home);
+    const std::string text = Expanded(value.get<std::string>(), environment);
+    for (const char* open : {"${", "{env:", "{file:"}) {
+      if (text.find(open) != text.npos) {
+        refuse(text + " names a file, or a variable that is not set; write its value");
+      }
+    }
     const std::string first = text.substr(0, text.find('/'));
     if (first == "." || first == "..") refuse_relative(text);
     if (reach.IsNamedIn(text) || reach.Above(fs::path(directory) / text)) {
       refuse(text + " is where the guest can write; keep the server elsewhere");
     }
   }
-  const std::string command = Expanded(Text(values, "/command", Text(values, "/command/0")), home);
+  const std::string command =
+      Expanded(Text(values, "/command", Text(values, "/command/0")), environment);
   if (command.find('/') == std::string::npos) {
     const std::string path = Text(values, "/env/PATH", Text(values, "/environment/PATH"));
     (void)reach.FindProgram(command, path + ":" + Value(environment, "PATH"));

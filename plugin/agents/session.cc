@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <filesystem>
 
 #include "agents/agent.h"
@@ -64,8 +66,10 @@ void WriteSessionFiles(const LaunchRequest& request, const Launch& launch) {
     // Another session may use it.
     const bool is_there = fs::is_symlink(path) && fs::read_symlink(path) == target;
     if (is_there || !fs::exists(target)) continue;
-    fs::remove(path);
-    fs::create_symlink(target, path);
+    const std::string temporary = path + "." + std::to_string(::getpid());
+    fs::remove(temporary);
+    fs::create_symlink(target, temporary);
+    fs::rename(temporary, path);
   }
 }
 

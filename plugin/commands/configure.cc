@@ -154,8 +154,9 @@ void ListAgents() {
 
 fs::path ChosenPath(const fs::path& base, const SettingsFile& file) {
   std::error_code unknown;  // StoredSettings reports errors
-  const bool uses_other = !file.alternative.empty() && !fs::exists(base / file.path, unknown) &&
-                          fs::exists(base / file.alternative, unknown);
+  const bool uses_other = !file.alternative.empty() &&
+                          fs::exists(base / file.alternative, unknown) &&
+                          (file.alternative_counts || !fs::exists(base / file.path, unknown));
   return base / (uses_other ? file.alternative : file.path);
 }
 
@@ -270,11 +271,14 @@ void PrintSteps(const Job& job, const agents::AgentSettings& settings) {
             << file.text << '\n';
 }
 
-void ReportNotes(const Job& job) {
+/// `wrote`: else the entry may have options of before.
+void ReportNotes(const Job& job, bool wrote) {
   const SettingsRequest& request = job.request;
   const Agent& agent = *job.agent;
-  std::cout << "Starts the server with: "
-            << support::Join(agents::ServerCommand(request, "(the project)"), " ") << '\n';
+  if (wrote) {
+    std::cout << "Starts the server with: "
+              << support::Join(agents::ServerCommand(request, "(the project)"), " ") << '\n';
+  }
   for (const std::string& note : agent.settings(request).notes) {
     std::cout << "Note: " << note << '\n';
   }
@@ -319,7 +323,9 @@ void ConfigureAgent(Job& job) {
                                  : ", for " + support::Printable(job.base.string()) + ":\n");
   ReportFiles(job, edits);
   if (!is_edited) PrintSteps(job, settings);
-  if (!job.remove) ReportNotes(job);
+  const bool wrote = !is_edited || std::any_of(edits.begin(), edits.end(),
+                                               [](const Edit& edit) { return edit.changes(); });
+  if (!job.remove) ReportNotes(job, wrote);
 }
 
 }  // namespace

@@ -78,13 +78,31 @@ struct Editor {
     lines.push_back(PlaceOf(before, place) + ": \"" + support::Join(path, ".") + "\" must " + must);
   }
 
+  /// Adds members that are missing, with any values.
+  void AddMissing(const KeyPath& path, const Json& wanted) {
+    const Json now = ValueNow(path);
+    for (const auto& [key, member] : wanted.items()) {
+      if (!now.contains(key)) {
+        text = SetAt(text, Below(path, key), member);
+      } else if (member.is_object() && now[key].is_object()) {
+        AddMissing(Below(path, key), member);
+      }
+    }
+  }
+
+  void MoveToEnd(const KeyPath& path, const Json& ours) {
+    if (ValueNow(path).dump().ends_with(ours.dump().substr(1))) return;
+    for (const auto& [key, member] : ours.items()) text = EraseAt(text, Below(path, key));
+    for (const auto& [key, member] : ours.items()) text = SetAt(text, Below(path, key), member);
+  }
+
   /// Adds what is missing. Refuses values of the user's that are in the way.
   void Add(const KeyPath& path, const Json& wanted) {
     const Json now = ValueNow(path);
     if (wanted.is_object() && !now.is_object()) {
       Refuse(path, "be an object");
     } else if (IsEntry(path, wanted)) {
-      AddToEntry(path, now, wanted);
+      AddToEntry(path, wanted);
     } else if (wanted.is_object()) {
       for (const auto& [key, member] : wanted.items()) {
         if (now.contains(key)) {
@@ -106,9 +124,9 @@ struct Editor {
 
   /// Keeps what the user has changed in the entry. Without options of the user's, the command is
   /// ours.
-  void AddToEntry(const KeyPath& path, const Json& now, const Json& wanted) {
-    Json entry = wanted;
-    entry.merge_patch(now);
+  void AddToEntry(const KeyPath& path, const Json& wanted) {
+    AddMissing(path, wanted);
+    const Json entry = ValueNow(path);
     const Json ours = ServeWords(wanted);
     const Json theirs = ServeWords(entry);
     const bool is_same_instance = !ours.empty() && !theirs.empty() && ours[0] == theirs[0];
@@ -116,15 +134,12 @@ struct Editor {
         HasOptions(theirs) && (ours == theirs || (is_same_instance && !HasOptions(ours)));
     for (const std::string key : {"args", "command", "timeout"}) {
       const bool is_ours = wanted.contains(key) && (key != "timeout" || HasOptions(ours));
-      if (!is_ours || is_kept || entry[key] == wanted[key]) continue;
+      if (!is_ours || is_kept || entry.at(key) == wanted.at(key)) continue;
       if (HasOptions(theirs)) {
-        return Refuse(Below(path, key), "be " + wanted[key].dump() +
+        return Refuse(Below(path, key), "be " + wanted.at(key).dump() +
                                             ": it starts something else, or has options of yours");
       }
-      entry[key] = wanted[key];
-    }
-    for (const auto& [key, value] : entry.items()) {
-      if (!now.contains(key) || now[key] != value) text = SetAt(text, Below(path, key), value);
+      text = SetAt(text, Below(path, key), wanted.at(key));
     }
   }
 
@@ -179,11 +194,19 @@ Edited Add(const SettingsFile& file, const std::optional<std::string>& before, b
   if (!editor.ValueNow({}).is_object()) {
     throw support::CallError(PlaceOf(editor.text, {}) + ": the file must be an object");
   }
-  if (trusted) editor.TakeAway({}, file.untrusted);
+  const bool is_trusted_anew = trusted && !Remove(file, before).was_trusted;
+  if (is_trusted_anew) editor.TakeAway({}, file.untrusted);
   editor.lines.clear();
+  editor.AddMissing({}, file.initial);
   if (!file.allowed.empty()) editor.RequireAllowed();
   editor.Add({}, file.wanted);
-  editor.Add({}, trusted ? file.trusted : file.untrusted);
+  const Json& more = trusted ? file.trusted : file.untrusted;
+  editor.Add({}, more);
+  if (!file.last.empty() && editor.lines.empty()) {
+    Json ours = ValueAt(file.wanted, file.last);
+    ours.update(ValueAt(more, file.last));
+    editor.MoveToEnd(file.last, ours);
+  }
   return {.text = editor.text, .lines = editor.lines};
 }
 

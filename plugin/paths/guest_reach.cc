@@ -1,6 +1,7 @@
 #include "paths/guest_reach.h"
 
 #include <algorithm>
+#include <cctype>
 #include <list>
 #include <sstream>
 #include <system_error>
@@ -17,13 +18,18 @@ namespace fs = std::filesystem;
 /// As Linux has it.
 constexpr int kMaxLinks = 40;
 
+/// Whether a name that ends before `next` would go on with it.
+bool IsOfName(char next) {
+  constexpr std::string_view kSigns = "_.-+@%~";
+  const auto byte = static_cast<unsigned char>(next);
+  return std::isalnum(byte) != 0 || byte >= 0x80 || kSigns.find(next) != kSigns.npos;
+}
+
 /// Whether `path` occurs in `text` and ends there.
 bool Occurs(const std::string& path, const std::string& text) {
   for (std::size_t at = text.find(path); at != text.npos; at = text.find(path, at + 1)) {
     const std::size_t end = at + path.size();
-    if (end == text.size() || std::string_view("/:;, \"'").find(text[end]) != text.npos) {
-      return true;
-    }
+    if (end == text.size() || !IsOfName(text[end])) return true;
   }
   return false;
 }
@@ -85,7 +91,9 @@ std::optional<std::string> GuestReach::Touching(const fs::path& path) const {
 }
 
 bool GuestReach::IsNamedIn(const std::string& text) const {
-  std::istringstream list(text);
+  std::string parts = text;
+  std::replace(parts.begin(), parts.end(), '=', ':');
+  std::istringstream list(parts);
   for (std::string path; std::getline(list, path, ':');) {
     if (path.starts_with('/') && Above(path)) return true;
   }

@@ -135,7 +135,8 @@ void ShellSession::Deliver(Stream stream, std::string_view own) {
 }
 
 void ShellSession::GetReady() {
-  if (reported_.state != State::kStarting || !ready_reported_ || !error_ended_) return;
+  const bool is_ready = ready_reported_ && (error_ended_ || is_process());
+  if (reported_.state != State::kStarting || !is_ready) return;
   reported_.was_ready = true;
   reported_.state = State::kReady;
   Pump();

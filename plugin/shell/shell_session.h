@@ -92,7 +92,8 @@ class ShellSession final : public ProcessEvents, public std::enable_shared_from_
   [[nodiscard]] bool is_process() const { return needed_channels_ > kSharedChannels; }
   void Deliver(Stream stream, std::string_view own);
   void Apply(const Report& report);
-  /// Once both streams have said so: what came before belongs to the profile.
+  /// Once both streams have said so: what came before belongs to the profile. A process has only
+  /// one stream, and its output follows at once.
   void GetReady();
   /// Sends the input that may be sent now.
   void Pump();

@@ -31,7 +31,6 @@ obey() {
 
 # What the process leaves gets a second to end by itself: it may still be writing output.
 start() {
-  echo "$_lm_marker" >&8
   echo "$_lm_marker ready"
   (
     exec 2>&1 <&9 8>&- 9<&-

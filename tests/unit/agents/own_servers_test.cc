@@ -174,6 +174,8 @@ TEST_F(OwnServersTest, OnTheHostLieWhereTheGuestCannotWrite) {
   fs::permissions(top_ / "project/planted", fs::perms::owner_all);
   fs::create_directory_symlink(project, top_ / "home/way");
   const std::string home = (top_ / "home").string();
+  request_.environment["PROJECT"] = project;
+  request_.environment["PROJECT_TOP"] = top_.string();
   const std::string can_write = "the guest can write";
   const std::string relative = "is a relative path";
   struct Case {
@@ -192,6 +194,15 @@ TEST_F(OwnServersTest, OnTheHostLieWhereTheGuestCannotWrite) {
       {"linked", json::array(), {}, can_write},
       {"~/way/server", json::array(), {}, can_write},
       {"${HOME}/way/server", json::array(), {}, can_write},
+      {"tool", {"{env:HOME}/way/server.js"}, {}, can_write},
+      {"tool", {"${PROJECT}/server.js"}, {}, can_write},
+      {"tool", {"$PROJECT_TOP/project/x"}, {}, can_write},
+      {"tool", {"${UNSET:-" + project + "}"}, {}, "a variable that is not set"},
+      {"tool", {"{file:" + home + "/way/x}"}, {}, "names a file"},
+      {"tool", {"-c", "cd " + project + "&&node x.js"}, {}, can_write},
+      {"tool", {"-c", "(cd " + project + ")"}, {}, can_write},
+      {"tool", {"--config=" + home + "/way/x.js"}, {}, can_write},
+      {"tool", {project + "2/x", project + ".old"}, {}, ""},
       {"./server", json::array(), {}, relative},
       {"bin/server", json::array(), {}, relative},
       {"tool", {project}, {}, can_write},
@@ -323,6 +334,19 @@ TEST_F(OwnServersTest, OnTheHostAreAskedForWithTrustToo) {
           EXPECT_EQ(Asks(agent, launch), on_host || !trust) << agent << trust << on_host << place;
         }
       }
+    }
+  }
+}
+
+TEST_F(OwnServersTest, OfCopilotAreNotNamedLikeItsTools) {
+  for (const char* name : {"bash", "sql", "url", "memory", "lima-x", "web-fetch"}) {
+    request_.servers = {{.name = name, .command = "x"}};
+    const bool is_taken = std::string_view(name).find('-') == std::string_view::npos;
+    if (is_taken) {
+      EXPECT_THAT([&] { Named("copilot").run->launch(request_); },
+                  ::testing::ThrowsMessage<CallError>(HasSubstr("choose another name")));
+    } else {
+      EXPECT_NO_THROW(Named("copilot").run->launch(request_)) << name;
     }
   }
 }

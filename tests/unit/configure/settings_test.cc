@@ -16,9 +16,14 @@ const SettingsFile kList = {.path = "x", .wanted = {{"tools", {{"exclude", {"A",
 const SettingsFile kSetting = {.path = "x", .wanted = {{"chat", {{"mode", "lima"}}}}};
 const SettingsFile kRules = {.path = "x",
                              .wanted = {{"permission", {{"**", "deny"}}}},
-                             .untrusted = {{"permission", {{"lima", "ask"}}}}};
+                             .untrusted = {{"permission", {{"lima", "ask"}}}},
+                             .last = {"permission"}};
 const SettingsFile kAllowed = {
     .path = "x", .wanted = {{"tools", {{"core", {"A", "B"}}}}}, .allowed = {"tools", "core"}};
+
+const SettingsFile kVersioned = {
+    .path = "x",
+    .initial = {{"version", 1}, {"lists", {{"allow", Json::array()}, {"deny", Json::array()}}}}};
 
 Edited Added(const std::string& text, const SettingsFile& file) {
   return Add(file, text, false);
@@ -56,7 +61,12 @@ TEST(Settings, OnlyWhatIsMissingIsAdded) {
       {"{\"tools\": {\"core\": [\"mcp_x\", \"B\"]}}", kAllowed,
        "{\"tools\": {\"core\": [\"mcp_x\", \"B\", \"A\"]}}"},
       {"{\"permission\": {\"**\": \"deny\", \"x\": \"ask\"}}", kRules,
-       "{\"permission\": {\"**\": \"deny\", \"x\": \"ask\", \"lima\": \"ask\"}}"},
+       "{\"permission\": {\"x\": \"ask\", \"**\": \"deny\", \"lima\": \"ask\"}}"},
+      {"{\"permission\": {\"lima\": \"ask\", \"**\": \"deny\"}}", kRules,
+       "{\"permission\": {\n  \"**\": \"deny\",\n  \"lima\": \"ask\"\n}}"},
+      {"{\"version\": 2}", kVersioned, "{\"version\": 2, \"lists\": {\"allow\":[],\"deny\":[]}}"},
+      {"{\"lists\": {\"deny\": [1]}}", kVersioned,
+       "{\"lists\": {\"deny\": [1], \"allow\": []}, \"version\": 1}"},
   };
   for (const auto& [before, file, after] : cases) {
     const Edited edited = Added(before, file);
@@ -119,9 +129,11 @@ TEST(Settings, AnEntryKeepsTheUsersOptions) {
 TEST(Settings, AnEntryGetsItsVariablesBesideTheUsers) {
   const SettingsFile file = {.path = "x", .wanted = {{"lima", {{"env", {{"LIMA_HOME", "/l"}}}}}}};
   EXPECT_EQ(Added("{\"lima\": {\"env\": {\"MINE\": \"1\"}}}", file).text,
-            "{\"lima\": {\"env\": {\"LIMA_HOME\":\"/l\",\"MINE\":\"1\"}}}");
-  const std::string mine = "{\"lima\": {\"env\": {\"LIMA_HOME\": \"/mine\"}}}";
-  EXPECT_EQ(Added(mine, file).text, mine);
+            "{\"lima\": {\"env\": {\"MINE\": \"1\", \"LIMA_HOME\": \"/l\"}}}");
+  for (const char* mine : {"{\"lima\": {\"env\": {\"LIMA_HOME\": \"/mine\"}}}",
+                           "{\"lima\": {\"env\": {\"A\": null, /* x */ \"LIMA_HOME\": 1}}}"}) {
+    EXPECT_EQ(Added(mine, file).text, mine);
+  }
 }
 
 TEST(Settings, EveryConflictIsReportedAtItsPlaceInTheUsersText) {
@@ -185,6 +197,8 @@ TEST(Settings, SomeDependOnTrust) {
   EXPECT_EQ(Json::parse(plain), Json::parse(R"({"a": ["A", "ask"]})"));
   EXPECT_EQ(Json::parse(trusted), Json::parse(R"({"a": ["A", "trust"]})"));
   EXPECT_EQ(Add(file, trusted, true).text, trusted);
+  const std::string asks_again = R"({"a": ["A", "trust", "ask"]})";
+  EXPECT_EQ(Add(file, asks_again, true).text, asks_again) << "the user has added it";
   EXPECT_FALSE(Remove(file, plain).was_trusted);
   EXPECT_TRUE(Remove(file, trusted).was_trusted);
   for (const std::string& text : {plain, trusted}) EXPECT_EQ(Remove(file, text).text, std::nullopt);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "shell/processes.h"
 #include "support/errors.h"
 #include "unit/shell/shells_fixture.h"
 
@@ -373,6 +374,15 @@ TEST(PlayedShells, AreReadyOnceTheProfilesStandardErrorIsComplete) {
   TextSink sink;
   EXPECT_THROW(shells.RunCommand({}, sink, support::Context().WithTimeout(50ms)), support::Stopped)
       << "nothing is sent";
+}
+
+TEST(PlayedShells, PassOnTheFirstOutputOfAProcess) {
+  PlayedShell played(PlayedShell::Answers{{"M ready\nfirst\n", ""}});
+  Processes processes;
+  const std::string id = processes.Start({}, "/host", played, {});
+  EXPECT_EQ(processes.Read(id, {}, Processes::Wait::kForOutput, 10s, {}).piece.text, "first\n");
+  played.events().OnEnd({});
+  played.events().OnClosed();
 }
 
 TEST(PlayedShells, DropWhatIsPrintedBetweenTwoCommands) {
