@@ -145,8 +145,8 @@ HostPrograms::HostPrograms(std::span<const HostProgram> further) {
 void HostPrograms::Add(const HostProgram& row) {
   for (std::string_view text : support::Words(row.patterns)) {
     const bool is_at_top = text.starts_with('/');
+    text.remove_prefix(is_at_top ? 1 : 0);
     const bool is_directory = text.ends_with('/');
-    text = text.substr(is_at_top ? 1 : 0);
     text.remove_suffix(is_directory ? 1 : 0);
     const int flags = FNM_CASEFOLD | FNM_PATHNAME | (is_directory ? FNM_LEADING_DIR : 0);
     patterns_.push_back({std::string(text), rows_.size(), flags, is_at_top});
