@@ -216,7 +216,7 @@ class Reader {
     // Only the text: git is not in the project, and follows no include.
     const copy::GitOutput settings = git_.Run(
         {"-C", "/", "config", "--no-includes", "--file", "-", "--list", "-z"}, text.value_or(""));
-    if (!text || !settings.ok()) return Add(file, key);
+    if (!text || !settings.ok() || settings.is_cut) return Add(file, key);
     for (const std::string& setting : copy::Split(settings.output, '\0')) {
       const std::size_t end = std::min(setting.find('\n'), setting.size());
       AddSetting(file, setting.substr(0, end), setting.substr(std::min(end + 1, setting.size())));

@@ -222,6 +222,10 @@ TEST_F(Changes, OfGitsDirectories) {
        "head -c 2000000 /dev/zero | tr '\\0' '#' >> .git/config",
        {kFirst, "  .git/config" + kInGit}},
       {"",
+       "{ printf '[a \"'; head -c 400000 /dev/zero | tr '\\0' a; echo '\"]'; seq -f k%g 500;"
+       "printf '[core]\\nfsmonitor=/x\\n'; } >> .git/config",
+       {kFirst, "  .git/config" + kInGit}},
+      {"",
        "mkdir .hg .jj; echo x > .hg/hgrc; mkdir .jj/repo; echo x > .jj/repo/config.toml",
        {kFirst,
         "  .hg/hgrc, .jj/repo/config.toml: hg, jj: hooks, extensions and aliases are "
