@@ -79,7 +79,9 @@ class Reader {
     std::vector<std::string> paths;
     std::error_code error;
     const fs::path path = top_ / directory;
-    if (fs::symlink_status(path, error).type() != fs::file_type::directory) return paths;
+    const auto type = fs::symlink_status(path, error).type();
+    state_.is_cut = state_.is_cut || type == fs::file_type::none;
+    if (type != fs::file_type::directory) return paths;
     for (fs::directory_iterator entry(path, error); !error && entry != fs::directory_iterator();
          entry.increment(error)) {
       if (++entries_ > kMaxEntries) {
@@ -89,6 +91,7 @@ class Reader {
       paths.push_back(directory + (directory.empty() ? "" : "/") +
                       entry->path().filename().string());
     }
+    state_.is_cut = state_.is_cut || error;
     std::sort(paths.begin(), paths.end());
     return paths;
   }
@@ -99,6 +102,7 @@ class Reader {
     for (const std::string& path : List(directory)) {
       std::error_code error;
       const auto type = fs::symlink_status(top_ / path, error).type();
+      state_.is_cut = state_.is_cut || type == fs::file_type::none;
       const std::string name = copy::Folded(fs::path(path).filename().string());
       if (type != fs::file_type::directory) {
         AddIfObeyed(path, type);

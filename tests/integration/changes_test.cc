@@ -1,5 +1,7 @@
 // `limactl mcp changes`: what is printed of each thing that a guest may plant in a mounted project.
 
+#include <unistd.h>
+
 #include "integration/mount_fixture.h"
 
 namespace integration {
@@ -297,6 +299,24 @@ TEST_F(Changes, AreReadWithinBounds) {
   Script("rm -r 1; printf '[include]\npath=x\npath=x\n' > x; git config include.path ../x");
   EXPECT_THAT(Mcp({"changes"}).output, AllOf(HasSubstr("  .git/config (include.path), x (inc"),
                                              Not(HasSubstr("There is more"))));
+}
+
+TEST_F(Changes, SayWhatCannotBeRead) {
+  MakeProject("one");
+  Succeeds({"changes", "--accept"});
+  Script(
+      "name=$(printf %0250d 0); deep=.; mkdir $name; i=0;"
+      "while [ $i -lt 20 ]; do mkdir outer; mv $name outer/$name; mv outer $name; i=$((i + 1)); "
+      "done");
+  EXPECT_THAT(Mcp({"changes"}).output, StartsWith("There is more than can be examined.\n"));
+  if (::geteuid() == 0) return;  // reads all
+  for (const std::string directory : {".git/hooks", "sub"}) {
+    MakeProject(directory.substr(0, 1));
+    Succeeds({"changes", "--accept"});
+    Script("mkdir -p " + directory + "; chmod 311 " + directory);
+    EXPECT_THAT(Mcp({"changes"}).output, HasSubstr("There is more than can be examined.\n"));
+    Script("chmod 755 " + directory);
+  }
 }
 
 TEST_F(Changes, NeedABaseline) {
