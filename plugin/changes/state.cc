@@ -52,7 +52,9 @@ bool IsBoolean(const std::string& value) {
 
 /// Values of keys in the table that run nothing.
 bool IsHarmless(const std::string& key, const std::string& value) {
-  if (key.starts_with("remote.") && key.ends_with(".url")) return value.find("::") == value.npos;
+  const bool is_of_remote =
+      key.starts_with("remote.") && (key.ends_with("url") || key.ends_with(".pushdefault"));
+  if (is_of_remote || key.starts_with("branch.")) return value.find("::") == value.npos;
   if (key.starts_with("submodule.")) return !value.starts_with('!');
   if (key == "core.fsmonitor" || key.starts_with("pager.")) return IsBoolean(value);
   return false;
