@@ -367,6 +367,23 @@ TEST_F(Changes, AreThoseOfTheWholeRepository) {
   }
 }
 
+TEST_F(Changes, AreThoseOfARepositoryInADirectoryWithABaseline) {
+  project = MakeDirectory("projects/all");
+  Succeeds({"changes", "--accept"});
+  MakeProject("all/one");
+  Script("mkdir sub; echo two > file.txt");
+  project += "/sub";
+  EXPECT_THAT(Succeeds({"diff"}), HasSubstr("+two\n"));
+  EXPECT_THAT(Fails({"changes"}), HasSubstr("no baseline of " + Path("projects/all/one").string()));
+  Succeeds({"changes", "--accept"});
+  Script("echo > ../.envrc");
+  EXPECT_THAT(Mcp({"changes"}).output, HasSubstr("  .envrc: direnv"));
+  project = Path("projects/all").string();
+  EXPECT_THAT(Mcp({"changes"}).output, HasSubstr("  one/.envrc: direnv"));
+  project = MakeDirectory("projects/all/two");
+  EXPECT_THAT(Mcp({"changes"}).output, HasSubstr("  one/.envrc: direnv"));
+}
+
 TEST_F(Changes, AreAcceptedWithWhatIsPrinted) {
   MakeProject("one");
   Succeeds({"changes", "--accept"});
