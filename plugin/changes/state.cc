@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "copy/git.h"
+#include "paths/guest_reach.h"
 #include "support/file_descriptor.h"
 #include "support/paths.h"
 #include "support/sha256.h"
@@ -68,9 +69,11 @@ class Reader {
   State Read(const std::string& search_path) {
     ReadDirectory("", 0);
     for (const std::string& directory : copy::Split(search_path, ':')) {
-      const std::string path = support::CleanPath((top_ / directory).string());
-      const auto below = support::PathBelow(path, top_.string());
-      if (below) AddPrograms(std::string(*below), "PATH");
+      const fs::path named = top_ / directory;
+      for (const auto& path : {support::CleanPath(named.string()), paths::Resolved(named)}) {
+        const auto below = support::PathBelow(path, top_.string());
+        if (below) AddPrograms(std::string(*below), "PATH");
+      }
     }
     return std::move(state_);
   }

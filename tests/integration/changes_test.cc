@@ -301,6 +301,10 @@ TEST_F(Changes, OfOtherPrograms) {
        "mkdir tools; echo > tools/git; echo > tools/text; chmod +x tools/git",
        {kFirst, "  tools/git (PATH): shells: your PATH has the directory", kExecutables,
         "  tools/git"}},
+      {"mkdir programs; ln -s $PWD/programs ${trap%/*}/linked",
+       "cp $trap programs/git",
+       {kFirst, "  programs/git (PATH): shells: your PATH has the directory", kExecutables,
+        "  programs/git"}},
   });
 }
 
