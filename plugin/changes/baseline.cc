@@ -33,11 +33,12 @@ std::string Digest(const State& state) {
   return support::Sha256(Serialize(state));
 }
 
-std::optional<Baseline> FindBaseline(const fs::path& instance_directory,
-                                     const fs::path& directory) {
+std::optional<Baseline> FindBaseline(const fs::path& instance_directory, const fs::path& directory,
+                                     const std::optional<fs::path>& top) {
   for (fs::path above = directory;; above = above.parent_path()) {
     const copy::SidePlace place(instance_directory, above.string());
-    if (auto baseline = Parse(copy::ReadText(place.baseline))) return baseline;
+    const auto baseline = Parse(copy::ReadText(place.baseline));
+    if (baseline && (!top || above == *top || baseline->is_of_repository())) return baseline;
     if (above == above.parent_path()) return std::nullopt;
   }
 }

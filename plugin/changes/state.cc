@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "copy/git.h"
+#include "paths/guest_reach.h"
 #include "support/file_descriptor.h"
 #include "support/paths.h"
 #include "support/sha256.h"
@@ -52,7 +53,9 @@ bool IsBoolean(const std::string& value) {
 
 /// Values of keys in the table that run nothing.
 bool IsHarmless(const std::string& key, const std::string& value) {
-  if (key.starts_with("remote.") && key.ends_with(".url")) return value.find("::") == value.npos;
+  const bool is_of_remote =
+      key.starts_with("remote.") && (key.ends_with("url") || key.ends_with(".pushdefault"));
+  if (is_of_remote || key.starts_with("branch.")) return value.find("::") == value.npos;
   if (key.starts_with("submodule.")) return !value.starts_with('!');
   if (key == "core.fsmonitor" || key.starts_with("pager.")) return IsBoolean(value);
   return false;
@@ -66,9 +69,11 @@ class Reader {
   State Read(const std::string& search_path) {
     ReadDirectory("", 0);
     for (const std::string& directory : copy::Split(search_path, ':')) {
-      const std::string path = support::CleanPath((top_ / directory).string());
-      const auto below = support::PathBelow(path, top_.string());
-      if (below) AddPrograms(std::string(*below), "PATH");
+      const fs::path named = top_ / directory;
+      for (const auto& path : {support::CleanPath(named.string()), paths::Resolved(named)}) {
+        const auto below = support::PathBelow(path, top_.string());
+        if (below) AddPrograms(std::string(*below), "PATH");
+      }
     }
     return std::move(state_);
   }
@@ -79,7 +84,9 @@ class Reader {
     std::vector<std::string> paths;
     std::error_code error;
     const fs::path path = top_ / directory;
-    if (fs::symlink_status(path, error).type() != fs::file_type::directory) return paths;
+    const auto type = fs::symlink_status(path, error).type();
+    state_.is_cut = state_.is_cut || type == fs::file_type::none;
+    if (type != fs::file_type::directory) return paths;
     for (fs::directory_iterator entry(path, error); !error && entry != fs::directory_iterator();
          entry.increment(error)) {
       if (++entries_ > kMaxEntries) {
@@ -89,6 +96,7 @@ class Reader {
       paths.push_back(directory + (directory.empty() ? "" : "/") +
                       entry->path().filename().string());
     }
+    state_.is_cut = state_.is_cut || error;
     std::sort(paths.begin(), paths.end());
     return paths;
   }
@@ -99,6 +107,7 @@ class Reader {
     for (const std::string& path : List(directory)) {
       std::error_code error;
       const auto type = fs::symlink_status(top_ / path, error).type();
+      state_.is_cut = state_.is_cut || type == fs::file_type::none;
       const std::string name = copy::Folded(fs::path(path).filename().string());
       if (type != fs::file_type::directory) {
         AddIfObeyed(path, type);
@@ -216,7 +225,7 @@ class Reader {
     // Only the text: git is not in the project, and follows no include.
     const copy::GitOutput settings = git_.Run(
         {"-C", "/", "config", "--no-includes", "--file", "-", "--list", "-z"}, text.value_or(""));
-    if (!text || !settings.ok()) return Add(file, key);
+    if (!text || !settings.ok() || settings.is_cut) return Add(file, key);
     for (const std::string& setting : copy::Split(settings.output, '\0')) {
       const std::size_t end = std::min(setting.find('\n'), setting.size());
       AddSetting(file, setting.substr(0, end), setting.substr(std::min(end + 1, setting.size())));

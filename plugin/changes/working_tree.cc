@@ -119,7 +119,7 @@ void PrintWorkingTree(const fs::path& instance_directory, const fs::path& top, b
   side.Prepare(project);
   fs::create_directories(side.path() / "info");
   copy::WriteText(side.path() / "info/attributes", kAttributes);
-  const copy::Git git = side.git().With({"GIT_WORK_TREE=" + top.string()});
+  const copy::Git git = side.git().In(top);
   WriteIndex(git, project, max_size);
   copy::PrintDiff(git, {"--ignore-submodules=all", project.head}, only_names);
 }

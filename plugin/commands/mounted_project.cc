@@ -28,15 +28,15 @@ using support::CallError;
 constexpr const char* kLimits =
     "Source code is not judged, and the guest can change more while the VM runs.\n";
 
-/// The nearest directory of `mount` above `project` that has a `.git`, else `project`.
-std::string FindTop(const std::string& project, const std::string& mount) {
+/// The nearest directory of `mount` above `project` that has a `.git`.
+std::optional<fs::path> FindTop(const std::string& project, const std::string& mount) {
   for (std::string above = project; support::PathBelow(above, mount);
        above = support::ParentPath(above)) {
     std::error_code unknown;
     if (fs::exists(fs::symlink_status(above + "/.git", unknown))) return above;
     if (above == "/") break;
   }
-  return project;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -67,9 +67,10 @@ MountedProject::MountedProject(const lima::InstanceConfiguration& configuration,
     : instance_(configuration.name == kAgentInstance ? "" : " " + configuration.name),
       instance_directory_(configuration.directory()),
       programs_(agents::ObeyedFiles()),
-      search_path_(support::EnvironmentVariable("PATH")),
-      baseline_(changes::FindBaseline(instance_directory_, project)) {
-  top_ = baseline_ ? baseline_->top : FindTop(project, mount);
+      search_path_(support::EnvironmentVariable("PATH")) {
+  const std::optional<fs::path> top = FindTop(project, mount);
+  baseline_ = changes::FindBaseline(instance_directory_, project, top);
+  top_ = baseline_ ? baseline_->top : top.value_or(project).string();
   ::setenv("PATH", reach.SafeSearchPath(search_path_).c_str(), 1);
 }
 
@@ -87,7 +88,8 @@ void MountedProject::EndSession() {
   try {
     const changes::State state = ReadState();
     // The user may have accepted another meanwhile.
-    if (auto baseline = changes::FindBaseline(instance_directory_, top_)) baseline_ = baseline;
+    if (auto baseline = changes::FindBaseline(instance_directory_, top_, top_))
+      baseline_ = baseline;
     Print(state, std::cerr);
     SaveSeen(state);
   } catch (const std::exception& problem) {

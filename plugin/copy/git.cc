@@ -113,6 +113,13 @@ Git Git::With(const support::Variables& variables) const {
   return git;
 }
 
+Git Git::In(const std::filesystem::path& working_tree) const {
+  Git git = *this;
+  const std::string top = working_tree.string();
+  git.command_.insert(git.command_.end(), {"-C", top, "--work-tree=" + top});
+  return git;
+}
+
 Git Git::WithoutLimits() const {
   Git git = *this;
   git.command_.erase(git.command_.begin(),

@@ -42,6 +42,8 @@ class Git {
   static Git Users(const std::filesystem::path& project, int lock);
 
   [[nodiscard]] Git With(const support::Variables& variables) const;
+  /// With a working tree, of which it lists all, wherever this program was started.
+  [[nodiscard]] Git In(const std::filesystem::path& working_tree) const;
   /// For large work on the user's own objects.
   [[nodiscard]] Git WithoutLimits() const;
 

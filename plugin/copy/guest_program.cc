@@ -168,13 +168,16 @@ std::string GuestState::Summary() const {
   return support::Join(parts);
 }
 
-GuestProgram::GuestProgram(const Target& target, Packs packs, const Settings& settings,
-                           std::string_view text)
+GuestProgram::GuestProgram(const Target& target, Packs packs)
     : common(packs == Packs::kThin ? CommonCommits(target.side) : std::vector<std::string>()),
       target_(target),
       context_(target.context.WithTimeout(kTotal)),
       channel_(std::make_shared<Channel>()),
-      process_(target.guest.Start(std::string(shell::kCommandLine), channel_)) {
+      process_(target.guest.Start(std::string(shell::kCommandLine), channel_)) {}
+
+GuestProgram::GuestProgram(const Target& target, Packs packs, const Settings& settings,
+                           std::string_view text)
+    : GuestProgram(target, packs) {
   Answer(TextOf(channel_->marker, target, common, settings, text));
   for (auto report = NextReport(); report.front() != "decide"; report = NextReport()) {
     ReadState(std::move(report));

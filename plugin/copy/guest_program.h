@@ -87,6 +87,9 @@ class GuestProgram {
  private:
   class Channel;
 
+  /// Only starts a shell. After it the destructor runs, whatever the public constructor throws.
+  GuestProgram(const Target& target, Packs packs);
+
   void ReadState(std::vector<std::string> report);
   void Send(std::string bytes);
   /// Waits until `ready`, or the program has ended; returns `ready`.

@@ -105,6 +105,7 @@ std::vector<ConfiguredRow> ListConfigured(const Git& users, const paths::HostPro
       if (!below || (below->empty() && !is_hooks)) continue;
       std::string pattern = Folded(*below);
       for (char& c : pattern) c = std::string_view(" \n*?[\\").find(c) < 6 ? '?' : c;
+      if (pattern.empty() && !is_hooks) continue;  // such as ":"
       if (is_hooks) pattern = (pattern.empty() ? "*" : pattern) + "/";
       rows.push_back({"/" + pattern, "your " + Visible(key) + " names it"});
       if (!is_hooks) continue;

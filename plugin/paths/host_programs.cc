@@ -30,9 +30,9 @@ constexpr HostProgram kPrograms[] = {
     {".git/config", kLooking, "git", "its value is a shell command", kRefused, "core.fsmonitor core.hooksPath hook.*.command hook.*.event"},
     {".git/config", kLooking, "git", "reads configuration from any file", kRefused, "include.path includeIf.*.path extensions.worktreeConfig core.attributesFile"},
     {".git/config", kLooking, "git", "filters and diff drivers are commands", kRefused, "filter.*.clean filter.*.process filter.*.smudge diff.external diff.*.command diff.*.textconv"},
-    {".git/config", kLooking, "git", "pagers and signature programs are commands", kRefused, "core.pager pager.* gpg.program gpg.*.program"},
-    {".git/config", kLooking, "git", "transports and missing objects run commands", kRefused, "core.sshCommand core.gitProxy remote.*.uploadpack remote.*.receivepack remote.*.vcs remote.*.url protocol.ext.allow url.*.insteadOf extensions.partialClone remote.*.promisor"},
-    {".git/config", kHarmless, "git", "keys are commands", kRefused, "core.editor sequence.editor alias.* merge.*.driver difftool.*.cmd mergetool.*.cmd man.*.cmd browser.*.cmd trailer.*.command core.alternateRefsCommand submodule.*.update credential.helper core.askPass interactive.diffFilter"},
+    {".git/config", kLooking, "git", "pagers and signature programs are commands", kRefused, "core.pager pager.* gpg.program gpg.*.program gpg.ssh.defaultKeyCommand"},
+    {".git/config", kLooking, "git", "transports and missing objects run commands", kRefused, "core.sshCommand core.gitProxy remote.*.uploadpack remote.*.receivepack remote.*.vcs remote.*.url remote.*.pushurl remote.pushDefault branch.*.remote branch.*.pushRemote protocol.allow protocol.ext.allow url.*.insteadOf url.*.pushInsteadOf extensions.partialClone remote.*.promisor"},
+    {".git/config", kHarmless, "git", "keys are commands", kRefused, "core.editor sequence.editor alias.* merge.*.driver difftool.*.cmd difftool.*.path mergetool.*.cmd mergetool.*.path man.*.cmd browser.*.cmd trailer.*.command trailer.*.cmd tar.*.command sendemail.*cmd sendemail.*smtpServer core.alternateRefsCommand submodule.*.update credential.*helper core.askPass interactive.diffFilter"},
     {".git/config", kBuilding, "git-lfs", "transfer agents are programs", kRefused, "lfs.customtransfer.*.path lfs.extension.*"},
     {".hg/ .jj/", kLooking, "hg, jj", "hooks, extensions and aliases are commands", kRefused},
 
@@ -145,8 +145,8 @@ HostPrograms::HostPrograms(std::span<const HostProgram> further) {
 void HostPrograms::Add(const HostProgram& row) {
   for (std::string_view text : support::Words(row.patterns)) {
     const bool is_at_top = text.starts_with('/');
+    text.remove_prefix(is_at_top ? 1 : 0);
     const bool is_directory = text.ends_with('/');
-    text = text.substr(is_at_top ? 1 : 0);
     text.remove_suffix(is_directory ? 1 : 0);
     const int flags = FNM_CASEFOLD | FNM_PATHNAME | (is_directory ? FNM_LEADING_DIR : 0);
     patterns_.push_back({std::string(text), rows_.size(), flags, is_at_top});

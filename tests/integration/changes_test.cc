@@ -1,5 +1,7 @@
 // `limactl mcp changes`: what is printed of each thing that a guest may plant in a mounted project.
 
+#include <unistd.h>
+
 #include "integration/mount_fixture.h"
 
 namespace integration {
@@ -94,6 +96,7 @@ TEST_F(Changes, OfGitsSettings) {
       HarmlessKey("pager.log", "false"),
       Key("gpg.program", kPager),
       Key("gpg.ssh.program", kPager),
+      Key("gpg.ssh.defaultKeyCommand", "/x", kPager, "gpg.ssh.defaultkeycommand"),
       Key("core.sshCommand", "/x", kTransport, "core.sshcommand"),
       Key("core.gitProxy", "/x", kTransport, "core.gitproxy"),
       Key("remote.a.uploadpack", kTransport),
@@ -101,8 +104,17 @@ TEST_F(Changes, OfGitsSettings) {
       Key("remote.a.vcs", kTransport),
       Key("remote.a.url", "ext::/x", kTransport, "remote.a.url"),
       HarmlessKey("remote.a.url", "https://example.org/a"),
+      Key("remote.a.pushurl", "ext::/x", kTransport, "remote.a.pushurl"),
+      HarmlessKey("remote.a.pushurl", "https://example.org/a"),
+      Key("remote.pushDefault", "ext::/x", kTransport, "remote.pushdefault"),
+      HarmlessKey("remote.pushDefault", "a"),
+      Key("branch.a.remote", "ext::/x", kTransport, "branch.a.remote"),
+      HarmlessKey("branch.a.remote", "a"),
+      Key("branch.a.pushRemote", "ext::/x", kTransport, "branch.a.pushremote"),
       Key("protocol.ext.allow", kTransport),
+      Key("protocol.allow", kTransport),
       Key("url.x.insteadOf", "/x", kTransport, "url.x.insteadof"),
+      Key("url.x.pushInsteadOf", "/x", kTransport, "url.x.pushinsteadof"),
       Key("extensions.partialClone", "a", kTransport, "extensions.partialclone"),
       Key("remote.a.promisor", "true", kTransport, "remote.a.promisor"),
       Key("core.editor", kKey),
@@ -113,11 +125,19 @@ TEST_F(Changes, OfGitsSettings) {
       Key("mergetool.a.cmd", kKey),
       Key("man.a.cmd", kKey),
       Key("browser.a.cmd", kKey),
+      Key("difftool.a.path", kKey),
+      Key("mergetool.a.path", kKey),
       Key("trailer.a.command", kKey),
+      Key("trailer.a.cmd", kKey),
+      Key("tar.a.command", kKey),
+      Key("sendemail.toCmd", "/x", kKey, "sendemail.tocmd"),
+      Key("sendemail.a.ccCmd", "/x", kKey, "sendemail.a.cccmd"),
+      Key("sendemail.smtpServer", "/x", kKey, "sendemail.smtpserver"),
       Key("core.alternateRefsCommand", "/x", kKey, "core.alternaterefscommand"),
       Key("submodule.a.update", "!/x", kKey, "submodule.a.update"),
       HarmlessKey("submodule.a.update", "rebase"),
       Key("credential.helper", kKey),
+      Key("credential.https://a.b.helper", kKey),
       Key("core.askPass", "/x", kKey, "core.askpass"),
       Key("interactive.diffFilter", "/x", kKey, "interactive.difffilter"),
       {"",
@@ -222,6 +242,10 @@ TEST_F(Changes, OfGitsDirectories) {
        "head -c 2000000 /dev/zero | tr '\\0' '#' >> .git/config",
        {kFirst, "  .git/config" + kInGit}},
       {"",
+       "{ printf '[a \"'; head -c 400000 /dev/zero | tr '\\0' a; echo '\"]'; seq -f k%g 500;"
+       "printf '[core]\\nfsmonitor=/x\\n'; } >> .git/config",
+       {kFirst, "  .git/config" + kInGit}},
+      {"",
        "mkdir .hg .jj; echo x > .hg/hgrc; mkdir .jj/repo; echo x > .jj/repo/config.toml",
        {kFirst,
         "  .hg/hgrc, .jj/repo/config.toml: hg, jj: hooks, extensions and aliases are "
@@ -238,7 +262,8 @@ TEST_F(Changes, OfOtherPrograms) {
        "echo > AGENTS.md; echo > package.json; echo > .yarnrc; echo > .envrc; mkdir .claude;"
        "echo > .claude/settings.json",
        {kFirst, "  .envrc" + direnv, "  .yarnrc: yarn: names the program that runs as yarn",
-        "  .claude/settings.json: Claude Code, Copilot CLI: hooks, helpers and servers; read again while it "
+        "  .claude/settings.json: Claude Code, Copilot CLI: hooks, helpers and servers; read again "
+        "while it "
         "runs",
         "  package.json: npm, pnpm, yarn, bun: scripts are commands",
         "  AGENTS.md: agents: instructions"}},
@@ -276,6 +301,10 @@ TEST_F(Changes, OfOtherPrograms) {
        "mkdir tools; echo > tools/git; echo > tools/text; chmod +x tools/git",
        {kFirst, "  tools/git (PATH): shells: your PATH has the directory", kExecutables,
         "  tools/git"}},
+      {"mkdir programs; ln -s $PWD/programs ${trap%/*}/linked",
+       "cp $trap programs/git",
+       {kFirst, "  programs/git (PATH): shells: your PATH has the directory", kExecutables,
+        "  programs/git"}},
   });
 }
 
@@ -293,6 +322,24 @@ TEST_F(Changes, AreReadWithinBounds) {
   Script("rm -r 1; printf '[include]\npath=x\npath=x\n' > x; git config include.path ../x");
   EXPECT_THAT(Mcp({"changes"}).output, AllOf(HasSubstr("  .git/config (include.path), x (inc"),
                                              Not(HasSubstr("There is more"))));
+}
+
+TEST_F(Changes, SayWhatCannotBeRead) {
+  MakeProject("one");
+  Succeeds({"changes", "--accept"});
+  Script(
+      "name=$(printf %0250d 0); deep=.; mkdir $name; i=0;"
+      "while [ $i -lt 20 ]; do mkdir outer; mv $name outer/$name; mv outer $name; i=$((i + 1)); "
+      "done");
+  EXPECT_THAT(Mcp({"changes"}).output, StartsWith("There is more than can be examined.\n"));
+  if (::geteuid() == 0) return;  // reads all
+  for (const std::string directory : {".git/hooks", "sub"}) {
+    MakeProject(directory.substr(0, 1));
+    Succeeds({"changes", "--accept"});
+    Script("mkdir -p " + directory + "; chmod 311 " + directory);
+    EXPECT_THAT(Mcp({"changes"}).output, HasSubstr("There is more than can be examined.\n"));
+    Script("chmod 755 " + directory);
+  }
 }
 
 TEST_F(Changes, NeedABaseline) {
@@ -322,6 +369,23 @@ TEST_F(Changes, AreThoseOfTheWholeRepository) {
     EXPECT_THAT(output, HasSubstr("  sub/.git: git: "));
     EXPECT_THAT(output, HasSubstr("Changed in " + top + " since the baseline"));
   }
+}
+
+TEST_F(Changes, AreThoseOfARepositoryInADirectoryWithABaseline) {
+  project = MakeDirectory("projects/all");
+  Succeeds({"changes", "--accept"});
+  MakeProject("all/one");
+  Script("mkdir sub; echo two > file.txt");
+  project += "/sub";
+  EXPECT_THAT(Succeeds({"diff"}), HasSubstr("+two\n"));
+  EXPECT_THAT(Fails({"changes"}), HasSubstr("no baseline of " + Path("projects/all/one").string()));
+  Succeeds({"changes", "--accept"});
+  Script("echo > ../.envrc");
+  EXPECT_THAT(Mcp({"changes"}).output, HasSubstr("  .envrc: direnv"));
+  project = Path("projects/all").string();
+  EXPECT_THAT(Mcp({"changes"}).output, HasSubstr("  one/.envrc: direnv"));
+  project = MakeDirectory("projects/all/two");
+  EXPECT_THAT(Mcp({"changes"}).output, HasSubstr("  one/.envrc: direnv"));
 }
 
 TEST_F(Changes, AreAcceptedWithWhatIsPrinted) {

@@ -35,6 +35,15 @@ TEST_F(MountDiff, IsAPatchFromHeadToTheWorkingTree) {
       "../clone/file.txt");
 }
 
+TEST_F(MountDiff, IsOfTheWholeRepository) {
+  MakeProject("one");
+  Script("mkdir sub; echo > sub/a; echo > b");
+  project += "/sub";
+  EXPECT_THAT(Succeeds({"diff"}), AllOf(HasSubstr("+++ b/b\n"), HasSubstr("+++ b/sub/a\n")));
+  Script("truncate -s 2M large");
+  EXPECT_THAT(Fails({"diff", "--max-size", "1MiB"}), HasSubstr("sub/large has more than"));
+}
+
 TEST_F(MountDiff, IsEmptyInEachKindOfRepository) {
   const std::map<std::string, std::string> repositories = {
       {"packed", "git pack-refs --all; git gc -q"},

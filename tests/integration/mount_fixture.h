@@ -41,7 +41,8 @@ class MountTest : public IntegrationTest {
   [[nodiscard]] ChildProcess::Options McpOptions(const Command& arguments) const {
     ChildProcess::Options options = ServerOptions(arguments);
     for (const auto& [name, value] : Environment()) options.environment[name] = value;
-    options.environment["PATH"] = "tools:/usr/local/bin:/usr/bin:/bin";
+    options.environment["PATH"] =
+        "tools:" + Path("linked").string() + ":/usr/local/bin:/usr/bin:/bin";
     options.working_directory = project;
     return options;
   }

@@ -89,6 +89,7 @@ TEST_F(ReportTest, NamesWhatIsWorthALook) {
       {"git config filter.x.clean '\"./t/clean\" %f'",
        "mkdir t; echo > t/clean; echo > clean",
        {"Programs of this host run or obey:", "  t/clean: git: your filter.x.clean names it"}},
+      {"git config alias.x '!f() { : git log; git add -A :/; }; f'", "echo > a.c", {}},
       {"",
        "ln -s /etc/hosts a; ln -s ../x b; ln -s .Git/hooks c; ln -s d/../../x e; ln -s f g",
        {"Links that may lead out of the project:", "  a -> /etc/hosts", "  b -> ../x",
@@ -117,7 +118,7 @@ TEST_F(ReportTest, NamesWhatIsWorthALook) {
     EXPECT_EQ(Make(one.change).lines, one.lines);
     Run({"reset", "-q", "--hard", start});
     Run({"clean", "-qfdx"});
-    for (const char* section : {"core.hooksPath", "include.path", "filter.x.clean"}) {
+    for (const char* section : {"core.hooksPath", "include.path", "filter.x.clean", "alias.x"}) {
       testing_support::RunProcess({.arguments = {"git", "config", "--unset", section},
                                    .working_directory = project.string()});
     }
