@@ -35,11 +35,12 @@ std::string FirstLine(const fs::path& file) {
 std::string CommitOf(const std::string& reference, const fs::path& common) {
   const std::string id = FirstLine(common / reference);
   if (!id.empty()) return id;
-  const auto packed = ReadRegularFile(common / "packed-refs", kMaxPackedRefs);
-  for (const std::string& line : copy::Split(packed.value_or(""), '\n')) {
-    if (line.ends_with(" " + reference)) return line.substr(0, line.find(' '));
-  }
-  return "";
+  const std::string packed =
+      ReadRegularFile(common / "packed-refs", kMaxPackedRefs).value_or("") + "\n";
+  const std::size_t end = packed.find(" " + reference + "\n");
+  if (end == packed.npos) return "";
+  const std::size_t begin = packed.rfind('\n', end) + 1;  // 0 in the first line
+  return packed.substr(begin, end - begin);
 }
 
 /// Found without git, which would obey the repository's settings.
