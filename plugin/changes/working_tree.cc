@@ -2,7 +2,9 @@
 
 #include <sys/stat.h>
 
+#include <chrono>
 #include <iostream>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -20,6 +22,7 @@ namespace fs = std::filesystem;
 using support::CallError;
 
 constexpr std::size_t kMaxPackedRefs = std::size_t{64} << 20;
+constexpr std::chrono::minutes kMaxTime{10};
 
 /// Beside HEAD, the attributes of the project would hide changes: `* -diff`.
 constexpr const char* kAttributes = "* !diff\n";
@@ -95,9 +98,15 @@ void WriteIndex(const copy::Git& git, const copy::Project& project, std::uint64_
                   "git cannot list the files");
   std::string entries;
   std::vector<std::string> repositories;
+  std::set<fs::path> directories;
   for (const std::string& line : copy::Split(files, '\0')) {
     const std::string path = line.substr(2);
     CheckFile(project.top, path, max_size);
+    for (fs::path above = path; !above.empty();) {
+      above = above.parent_path();
+      if (!directories.insert(above).second) break;
+      CheckFile(project.top, (above / ".gitattributes").string(), max_size);
+    }
     if (!line.starts_with('?')) continue;
     if (path.ends_with('/')) {
       repositories.push_back(copy::Visible(path));
@@ -120,7 +129,7 @@ void PrintWorkingTree(const fs::path& instance_directory, const fs::path& top, b
   side.Prepare(project);
   fs::create_directories(side.path() / "info");
   copy::WriteText(side.path() / "info/attributes", kAttributes);
-  const copy::Git git = side.git().In(top);
+  const copy::Git git = side.git().In(top).Within(kMaxTime);
   WriteIndex(git, project, max_size);
   copy::PrintDiff(git, {"--ignore-submodules=all", project.head}, only_names);
 }
