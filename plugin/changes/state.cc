@@ -26,6 +26,7 @@ constexpr int kMaxDepth = 50;
 constexpr std::size_t kMaxConfigurations = 1000;
 constexpr std::size_t kMaxFile = std::size_t{1} << 20;
 constexpr std::size_t kMaxRead = std::size_t{256} << 20;
+constexpr std::size_t kMaxText = std::size_t{256} << 20;  // paths, links, settings
 
 constexpr const char* kFile = "100644";
 constexpr const char* kSpecial = "010000";
@@ -89,16 +90,23 @@ class Reader {
     if (type != fs::file_type::directory) return paths;
     for (fs::directory_iterator entry(path, error); !error && entry != fs::directory_iterator();
          entry.increment(error)) {
-      if (++entries_ > kMaxEntries) {
+      paths.push_back(directory + (directory.empty() ? "" : "/") +
+                      entry->path().filename().string());
+      if (++entries_ > kMaxEntries || !CanHold(paths.back().size())) {
         state_.is_cut = true;
         break;
       }
-      paths.push_back(directory + (directory.empty() ? "" : "/") +
-                      entry->path().filename().string());
     }
     state_.is_cut = state_.is_cut || error;
     std::sort(paths.begin(), paths.end());
     return paths;
+  }
+
+  /// Counts text against kMaxText.
+  bool CanHold(std::size_t bytes) {
+    text_ += bytes;
+    state_.is_cut = state_.is_cut || text_ > kMaxText;
+    return text_ <= kMaxText;
   }
 
   void ReadDirectory(const std::string& directory, int depth) {
@@ -136,7 +144,7 @@ class Reader {
     if (S_ISREG(status.st_mode)) {
       item = {(status.st_mode & 0111U) != 0 ? copy::kProgram : kFile, Digest(file, status)};
     }
-    state_.items[{path, key}] = item;
+    if (CanHold(path.size() + key.size() + item.value.size())) state_.items[{path, key}] = item;
   }
 
   std::string Digest(const fs::path& file, const struct stat& status) {
@@ -220,12 +228,14 @@ class Reader {
   void ReadConfiguration(const std::string& file, const std::string& key) {
     if (!configurations_.insert(file).second) return;
     state_.is_cut = state_.is_cut || configurations_.size() > kMaxConfigurations;
-    if (configurations_.size() > kMaxConfigurations) return;
+    if (configurations_.size() > kMaxConfigurations || !CanHold(0)) return;
     const auto text = ReadRegularFile(top_ / file, kMaxFile);
     // Only the text: git is not in the project, and follows no include.
     const copy::GitOutput settings = git_.Run(
         {"-C", "/", "config", "--no-includes", "--file", "-", "--list", "-z"}, text.value_or(""));
-    if (!text || !settings.ok() || settings.is_cut) return Add(file, key);
+    if (!text || !settings.ok() || settings.is_cut || !CanHold(settings.output.size())) {
+      return Add(file, key);
+    }
     for (const std::string& setting : copy::Split(settings.output, '\0')) {
       const std::size_t end = std::min(setting.find('\n'), setting.size());
       AddSetting(file, setting.substr(0, end), setting.substr(std::min(end + 1, setting.size())));
@@ -259,7 +269,8 @@ class Reader {
   State state_;
   std::set<std::string> configurations_;  ///< that were read
   std::size_t entries_ = 0;
-  std::uintmax_t read_ = 0;  ///< bytes
+  std::uintmax_t read_ = 0;  ///< bytes of files
+  std::size_t text_ = 0;     ///< bytes against kMaxText
 };
 
 }  // namespace

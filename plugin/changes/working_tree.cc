@@ -2,7 +2,9 @@
 
 #include <sys/stat.h>
 
+#include <chrono>
 #include <iostream>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -20,6 +22,7 @@ namespace fs = std::filesystem;
 using support::CallError;
 
 constexpr std::size_t kMaxPackedRefs = std::size_t{64} << 20;
+constexpr std::chrono::minutes kMaxTime{10};
 
 /// Beside HEAD, the attributes of the project would hide changes: `* -diff`.
 constexpr const char* kAttributes = "* !diff\n";
@@ -35,11 +38,12 @@ std::string FirstLine(const fs::path& file) {
 std::string CommitOf(const std::string& reference, const fs::path& common) {
   const std::string id = FirstLine(common / reference);
   if (!id.empty()) return id;
-  const auto packed = ReadRegularFile(common / "packed-refs", kMaxPackedRefs);
-  for (const std::string& line : copy::Split(packed.value_or(""), '\n')) {
-    if (line.ends_with(" " + reference)) return line.substr(0, line.find(' '));
-  }
-  return "";
+  const std::string packed =
+      ReadRegularFile(common / "packed-refs", kMaxPackedRefs).value_or("") + "\n";
+  const std::size_t end = packed.find(" " + reference + "\n");
+  if (end == packed.npos) return "";
+  const std::size_t begin = packed.rfind('\n', end) + 1;  // 0 in the first line
+  return packed.substr(begin, end - begin);
 }
 
 /// Found without git, which would obey the repository's settings.
@@ -94,9 +98,15 @@ void WriteIndex(const copy::Git& git, const copy::Project& project, std::uint64_
                   "git cannot list the files");
   std::string entries;
   std::vector<std::string> repositories;
+  std::set<fs::path> directories;
   for (const std::string& line : copy::Split(files, '\0')) {
     const std::string path = line.substr(2);
     CheckFile(project.top, path, max_size);
+    for (fs::path above = path; !above.empty();) {
+      above = above.parent_path();
+      if (!directories.insert(above).second) break;
+      CheckFile(project.top, (above / ".gitattributes").string(), max_size);
+    }
     if (!line.starts_with('?')) continue;
     if (path.ends_with('/')) {
       repositories.push_back(copy::Visible(path));
@@ -119,7 +129,7 @@ void PrintWorkingTree(const fs::path& instance_directory, const fs::path& top, b
   side.Prepare(project);
   fs::create_directories(side.path() / "info");
   copy::WriteText(side.path() / "info/attributes", kAttributes);
-  const copy::Git git = side.git().In(top);
+  const copy::Git git = side.git().In(top).Within(kMaxTime);
   WriteIndex(git, project, max_size);
   copy::PrintDiff(git, {"--ignore-submodules=all", project.head}, only_names);
 }

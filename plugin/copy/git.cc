@@ -120,6 +120,12 @@ Git Git::In(const std::filesystem::path& working_tree) const {
   return git;
 }
 
+Git Git::Within(std::chrono::seconds time) const {
+  Git git = *this;
+  git.time_ = time;
+  return git;
+}
+
 Git Git::WithoutLimits() const {
   Git git = *this;
   git.command_.erase(git.command_.begin(),
@@ -136,18 +142,27 @@ support::Child Git::Start(const Arguments& arguments, support::SpawnStreams stre
 }
 
 GitOutput Git::Run(const Arguments& arguments, const std::string& input) const {
+  const auto context = time_ ? support::Context().WithTimeout(*time_) : support::Context();
   const support::FileDescriptor text = TextFile(input);
   support::Child child = Start(arguments, {.input = text.get()});
   GitOutput result;
-  child.Read([&](std::string_view bytes) {
-    result.output += bytes;
-    return result.output.size() <= kMaxOutput;
-  });
-  result.is_cut = result.output.size() > kMaxOutput;
-  if (result.is_cut) return result;
-  result.status = child.Finish();
-  result.error = child.error();
-  result.words = Words(child);
+  try {
+    child.Read(
+        [&](std::string_view bytes) {
+          result.output += bytes;
+          return result.output.size() <= kMaxOutput;
+        },
+        context);
+    result.is_cut = result.output.size() > kMaxOutput;
+    if (result.is_cut) return result;
+    result.status = child.Finish(context);
+    result.error = child.error();
+    result.words = Words(child);
+  } catch (const support::Stopped&) {
+    result.status = 1;
+    result.words = "git was stopped after " + std::to_string(time_->count()) +
+                   " s. If it waits for a pipe, find . -type p lists it";
+  }
   return result;
 }
 

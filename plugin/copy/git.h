@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,6 +46,8 @@ class Git {
   [[nodiscard]] Git With(const support::Variables& variables) const;
   /// With a working tree, of which it lists all, wherever this program was started.
   [[nodiscard]] Git In(const std::filesystem::path& working_tree) const;
+  /// Lets Run stop it after `time`.
+  [[nodiscard]] Git Within(std::chrono::seconds time) const;
   /// For large work on the user's own objects.
   [[nodiscard]] Git WithoutLimits() const;
 
@@ -63,6 +67,7 @@ class Git {
   std::vector<std::string> command_;
   support::Variables environment_;
   int lock_ = -1;
+  std::optional<std::chrono::seconds> time_;
 };
 
 /// Those among `ids` that are commits which git has.

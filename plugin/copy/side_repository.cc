@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -216,7 +217,8 @@ std::string ReadText(const fs::path& path) {
 }
 
 void WriteText(const fs::path& path, const std::string& text) {
-  const fs::path temporary = path.string() + ".lock";  // SideRepository removes it
+  // Another process may write the same file. SideRepository removes what is left.
+  const fs::path temporary = path.string() + "." + std::to_string(::getpid()) + ".lock";
   std::ofstream file(temporary, std::ios::binary);
   file << text;
   file.close();

@@ -199,6 +199,8 @@ TEST_F(MountDiff, IsRefusedWithWhatToDo) {
   EXPECT_THAT(Fails({"diff"}), HasSubstr("file.txt has more than"));
   Script("rm file.txt; mkfifo file.txt");
   EXPECT_THAT(Fails({"diff"}), HasSubstr("file.txt is no regular file"));
+  Script("rm file.txt; git checkout -q .; mkdir -p a/b; echo > a/b/c; mkfifo a/.gitattributes");
+  EXPECT_THAT(Fails({"diff"}), HasSubstr("a/.gitattributes is no regular file"));
   Script("rm -rf .git");
   EXPECT_THAT(Fails({"diff"}), HasSubstr(project + " is not in a git repository: git init"));
   Script("git init -q");

@@ -1,0 +1,24 @@
+#include "copy/git.h"
+
+#include "unit/copy/copy_fixture.h"
+
+namespace copy {
+namespace {
+
+using ::testing::HasSubstr;
+
+using GitTest = CopyTest;
+
+TEST_F(GitTest, IsStoppedIfItWaitsForAPipe) {
+  testing_support::RunProcess({.arguments = {"mkfifo", (project / ".gitignore").string()}});
+  const Git git = Git::Neutral(project / ".git", -1).In(project);
+  const Git::Arguments listing = {"ls-files", "-o", "--exclude-standard"};
+  EXPECT_THAT(
+      ErrorOf([&] { git.Within(std::chrono::seconds(1)).Require(listing, "git cannot list"); }),
+      HasSubstr("git cannot list: git was stopped after 1 s. If it waits for a pipe, find . -t"));
+  fs::remove(project / ".gitignore");
+  EXPECT_EQ(git.Within(std::chrono::seconds(60)).Run(listing).status, 0);
+}
+
+}  // namespace
+}  // namespace copy
