@@ -59,15 +59,21 @@ void MakeParents(const paths::ResolvedPath& target, guest::Guest& guest,
 class TemporaryFile {
  public:
   /// Creates the file with the lowest free number. One round trip, and two for each taken name.
-  TemporaryFile(const std::string& directory, std::uint32_t permissions, guest::Guest& guest,
-                const support::Context& context)
+  /// `asks` also requests the permissions that it got.
+  TemporaryFile(const std::string& directory, std::uint32_t permissions, bool asks,
+                guest::Guest& guest, const support::Context& context)
       : prefix_(support::JoinPath(directory, kTemporaryPrefix)), guest_(guest), context_(context) {
     while (true) {
-      guest::Reply reply = guest.Execute(
-          guest::Request::Open(Path(number_), guest::OpenMode::kCreateExclusive, permissions),
-          context);
+      std::vector<guest::Request> requests{
+          guest::Request::Open(Path(number_), guest::OpenMode::kCreateExclusive, permissions)};
+      if (asks) requests.push_back(guest::Request::LStat(Path(number_)));
+      std::vector<guest::Reply> replies = guest.RoundTrip(requests, context);
+      guest::Reply& reply = replies.front();
       if (!reply.failure) {
         file_.emplace(guest, reply.As<guest::Handle>());
+        if (asks && !replies[1].failure) {
+          permissions_ = replies[1].As<guest::FileAttributes>().permissions;
+        }
         return;
       }
       // SFTP version 3 has no code for a name that is taken.
@@ -97,6 +103,9 @@ class TemporaryFile {
 
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  /// Empty if they are not known.
+  [[nodiscard]] std::optional<std::uint32_t> permissions() const { return permissions_; }
 
   /// Returns the reply to `last`, which follows in the same round trip.
   guest::Reply WriteAndClose(std::string_view bytes, std::optional<std::uint32_t> permissions,
@@ -148,6 +157,7 @@ class TemporaryFile {
   const support::Context& context_;
   int number_ = 1;  ///< the lower ones are taken
   std::optional<guest::OpenFile> file_;
+  std::optional<std::uint32_t> permissions_;
   bool is_ours_ = true;
 };
 
@@ -158,6 +168,7 @@ struct WriteCall {
   guest::Guest& guest;
   const support::Context& context;
   const Overwrite overwrite;
+  KeptPermissions& kept;
   enum class Stage { kUntouched, kRenaming, kInPlace } stage = Stage::kUntouched;
 
   /// Turns errors into messages about the target.
@@ -213,14 +224,21 @@ struct WriteCall {
     } else {
       MakeParents(target, guest, context);
     }
+    const std::string directory = support::ParentPath(target.guest);
+    bool is_kept = permissions && kept.Has(directory, *permissions);
     std::optional<TemporaryFile> temporary;
     try {
-      temporary.emplace(support::ParentPath(target.guest),
-                        permissions.value_or(kNewFilePermissions), guest, context);
+      temporary.emplace(directory, permissions.value_or(kNewFilePermissions),
+                        permissions && !is_kept, guest, context);
     } catch (const FileError& error) {
       if (error.code() != FileErrorCode::kPermissionDenied || !target.attributes) throw;
     }
     if (!temporary) return WriteInPlace();
+    if (permissions && temporary->permissions() == permissions) {
+      kept.Add(directory, *permissions);
+      is_kept = true;
+    }
+    if (is_kept) permissions.reset();
     std::optional<guest::Request> last;
     if (overwrite == Overwrite::kIfUnchanged) last = guest::Request::LStat(target.guest);
     guest::Reply reply = temporary->WriteAndClose(content, permissions, last);
@@ -250,6 +268,16 @@ ChangedMeanwhile::ChangedMeanwhile(const std::string& shown)
                 " is being changed by something else at the same time; nothing was changed by this "
                 "call: read it again, and try again") {}
 
+bool KeptPermissions::Has(const std::string& directory, std::uint32_t permissions) {
+  const std::scoped_lock lock(mutex_);
+  return kept_.contains({directory, permissions});
+}
+
+void KeptPermissions::Add(const std::string& directory, std::uint32_t permissions) {
+  const std::scoped_lock lock(mutex_);
+  kept_.emplace(directory, permissions);
+}
+
 FileWriter::DirectoryLock FileWriter::Lock(const paths::ResolvedPath& path,
                                            const support::Context& context) {
   const std::string directory = support::ParentPath(path.guest);
@@ -270,7 +298,7 @@ FileWriter::DirectoryLock FileWriter::Lock(const paths::ResolvedPath& path,
 std::string FileWriter::Write(const paths::ResolvedPath& target, std::string_view content,
                               guest::Guest& guest, const support::Context& context,
                               Overwrite overwrite) {
-  return WriteCall{target, content, guest, context, overwrite}.Run();
+  return WriteCall{target, content, guest, context, overwrite, kept_}.Run();
 }
 
 }  // namespace files

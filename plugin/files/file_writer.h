@@ -2,11 +2,13 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "guest/guest.h"
 #include "paths/path_rules.h"
@@ -31,6 +33,19 @@ class ChangedMeanwhile : public support::CallError {
 enum class Overwrite {
   kAlways,
   kIfUnchanged,  ///< only if the target still has the attributes that it was resolved with
+};
+
+/// Where a new file gets the permissions that it is made with, as neither the umask of the guest's
+/// SFTP server nor a default ACL takes some away. Learnt with the first file that is replaced in a
+/// directory, so that later ones need no SetAttributes. Thread-safe.
+class KeptPermissions {
+ public:
+  [[nodiscard]] bool Has(const std::string& directory, std::uint32_t permissions);
+  void Add(const std::string& directory, std::uint32_t permissions);
+
+ private:
+  std::mutex mutex_;
+  std::set<std::pair<std::string, std::uint32_t>> kept_;
 };
 
 /// Writes whole files for the tools that change files. A server has one for all calls. Thread-safe.
@@ -73,6 +88,7 @@ class FileWriter {
   std::mutex mutex_;
   std::condition_variable released_;
   std::set<std::string> locked_;  ///< directories, resolved by the guest
+  KeptPermissions kept_;
 };
 
 }  // namespace files

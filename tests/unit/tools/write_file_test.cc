@@ -74,6 +74,24 @@ TEST_F(WriteFile, ExistingFileIsReplacedAndKeepsItsPermissions) {
   }
 }
 
+TEST_F(WriteFile, PermissionsAreSetOnlyWhereTheGuestTakesSomeAway) {
+  struct Row {
+    mode_t umask, mode;
+    int lstats, sets;
+  };
+  for (const Row& row : {Row{022, 0644, 2, 0}, Row{022, 0644, 1, 0}, Row{022, 0755, 2, 0},
+                         Row{022, 0666, 2, 1}, Row{022, 0666, 2, 1}, Row{0, 0666, 2, 0}}) {
+    umask(row.umask);
+    Put("file", "old");
+    fs::permissions(work / "file", fs::perms(row.mode));
+    guest->ResetCounts();
+    Write("/host/work/file", "new");
+    EXPECT_EQ(Mode("file"), row.mode);
+    EXPECT_EQ(guest->count(Operation::kLStat), row.lstats);
+    EXPECT_EQ(guest->count(Operation::kSetAttributes), row.sets);
+  }
+}
+
 TEST_F(WriteFile, LinkStaysAndItsTargetIsWritten) {
   Put("target", "old");
   fs::create_symlink("target", work / "link");
@@ -253,7 +271,9 @@ TEST_F(WriteFile, LinkThatComesAndGoesWhileAFileIsOpenedIsNotWrittenThrough) {
 // Failures.
 
 TEST_F(WriteFile, FailureAnywhereLeavesTheOldFileAndNoTemporaryOne) {
+  umask(077);  // so that the permissions are set
   Put("file", "old");
+  fs::permissions(work / "file", fs::perms(0644));
   for (const Operation where : {Operation::kOpen, Operation::kWrite, Operation::kSetAttributes,
                                 Operation::kSync, Operation::kClose, Operation::kRename}) {
     FailAt(where, FileErrorCode::kFailure);
@@ -307,7 +327,9 @@ TEST_F(WriteFile, RenameThatIsNotConfirmedIsReportedAsUnknownAndNotRetried) {
 }
 
 TEST_F(WriteFile, ConnectionLostBeforeTheRenameIsRetried) {
+  umask(077);  // so that the permissions are set
   Put("file", "old");
+  fs::permissions(work / "file", fs::perms(0644));
   for (const Operation where :
        {Operation::kRealPath, Operation::kOpen, Operation::kWrite, Operation::kSetAttributes,
         Operation::kSync, Operation::kClose, Operation::kRename}) {
