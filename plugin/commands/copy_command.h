@@ -6,7 +6,7 @@
 
 #include "commands/option_parser.h"
 #include "connection/instance_opener.h"
-#include "copy/guest_program.h"
+#include "copy/guest_copy.h"
 #include "copy/side_repository.h"
 
 /// What `copy`, `diff`, `take` and `drop` share.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "copy/git.h"
-#include "copy/guest_program.h"
+#include "copy/guest_copy.h"
 #include "copy/project.h"
 #include "copy/side_repository.h"
 

@@ -2,8 +2,7 @@
 #include <filesystem>
 
 #include "copy/copy.h"
-#include "copy/guest_program.h"
-#include "copy/programs.h"
+#include "copy/guest_copy.h"
 #include "support/errors.h"
 
 namespace copy {
@@ -34,11 +33,12 @@ void Accept(const fs::path& objects, const SideRepository& side) {
   }
 }
 
-void Index(GuestProgram& program, const Git& git, std::uint64_t max_size) {
+void Index(const Target& target, const GuestState& state, const Git& git, std::uint64_t max_size) {
   support::Child index = git.Start({"-c", "pack.threads=1", "index-pack", "--stdin", "--fix-thin",
                                     "--strict", "--max-input-size=" + std::to_string(max_size)},
                                    {.input = support::Child::kPipe});
-  program.Receive(max_size, [&](std::string_view bytes) { return index.Write(bytes); });
+  ReceivePack(target, state.work + "\n" + Excluding(state.known), max_size,
+              [&](std::string_view bytes) { return index.Write(bytes); });
   if (index.Finish() != 0) throw Unsound(Words(index));
 }
 
@@ -65,35 +65,35 @@ void RequireNames(const Git& git, const std::string& id) {
       "tree has. Nothing was taken.");
 }
 
-GuestState Converse(const Target& target, std::uint64_t max_size, GuestProgram::Packs packs) {
+/// `common`: what the guest may leave out.
+GuestState Fetch(const Target& target, std::uint64_t max_size,
+                 const std::vector<std::string>& common) {
   SideRepository& side = target.side;
-  GuestProgram program(target, packs, {}, fetch_program);
-  program.RequireOurs();
-  const std::string& work = program.state.work;
-  if (std::find(program.common.begin(), program.common.end(), work) == program.common.end()) {
-    program.NextReport();  // "pack"
+  GuestState state = Look(target, common);
+  RequireOurs(target, state);
+  if (std::find(common.begin(), common.end(), state.work) == common.end()) {
     const fs::path quarantine = side.MakeScratch();
     fs::create_directory(quarantine / "pack");
     SideRepository::Borrow(quarantine, side.path() / "objects");
     const Git git = side.git().With({"GIT_OBJECT_DIRECTORY=" + quarantine.string()});
-    Index(program, git, max_size);
-    RequireComplete(git, work);
-    RequireNames(git, work);
+    Index(target, state, git, max_size);
+    RequireComplete(git, state.work);
+    RequireNames(git, state.work);
     Accept(quarantine, side);
   }
   CopyFacts facts = side.facts();
-  facts.work = work;
+  facts.work = state.work;
   side.Save(facts);
-  return program.state;
+  return state;
 }
 
 }  // namespace
 
 GuestState Fetch(const Target& target, std::uint64_t max_size) {
   try {
-    return Converse(target, max_size, GuestProgram::Packs::kThin);
+    return Fetch(target, max_size, CommonCommits(target.side));
   } catch (const Unsound&) {
-    return Converse(target, max_size, GuestProgram::Packs::kWhole);
+    return Fetch(target, max_size, {});
   }
 }
 

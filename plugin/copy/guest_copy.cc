@@ -1,0 +1,274 @@
+#include "copy/guest_copy.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <fstream>
+#include <future>
+#include <iostream>
+#include <map>
+
+#include "copy/git.h"
+#include "copy/programs.h"
+#include "shell/shell_quote.h"
+#include "shell/shells.h"
+#include "support/join.h"
+#include "support/printable.h"
+#include "support/units.h"
+
+namespace copy {
+namespace {
+
+using support::CallError;
+using support::Clock;
+
+/// Without a byte of a pack, and for each call.
+constexpr std::chrono::seconds kSilence{60};
+constexpr std::chrono::hours kTotal{1};
+
+/// Bytes of reports, and of messages.
+constexpr std::size_t kMaxReports = std::size_t{4} << 20;
+
+/// Bytes of the guest's words that are shown.
+constexpr std::size_t kMaxMessage = 300;
+
+constexpr std::chrono::milliseconds kInterval{200};
+
+constexpr const char* kSilent = "no data for 60 s.";
+constexpr const char* kTooLong = "The guest took too long.";
+constexpr const char* kTooMuch = "The guest reports too much.";
+
+[[noreturn]] void Stop(const std::string& problem) {
+  throw CallError(problem + " Nothing was changed.");
+}
+
+[[noreturn]] void ThrowNonsense() {
+  Stop("The guest's answer makes no sense.");
+}
+
+std::uint64_t ToNumber(const std::string& word) {
+  constexpr std::size_t kMaxDigits = 9;
+  const bool is_number = !word.empty() && word.size() <= kMaxDigits &&
+                         word.find_first_not_of("0123456789") == std::string::npos;
+  if (!is_number) ThrowNonsense();
+  return std::stoull(word);
+}
+
+/// What to do about a reason or a state of functions.sh. `detail`: git's words.
+std::string Advice(const std::string& reason, const std::string& detail,
+                   const SideRepository& side) {
+  const std::string& instance = side.place().instance;
+  const std::string& directory = side.facts().directory;
+  const std::map<std::string, std::string> texts = {
+      {"git", "git 2.30 or newer is needed in the guest: sudo apt-get install git"},
+      {"busy", "Another limactl mcp works with this copy."},
+      {"absent", "The copy is gone from " + instance + ":" + directory +
+                     ". Make it anew: limactl mcp copy " + instance},
+      {"interrupted", "The last copy was interrupted. Complete it: limactl mcp copy " + instance},
+      {"damaged", "The copy's .git is gone or damaged; its files are still in " + instance + ":" +
+                      directory + ". drop --force makes a new copy."},
+      {"foreign", directory + " exists in " + instance +
+                      " and is no copy of ours. Move it away, or --copy-dir DIR."},
+      {"other", directory + " in " + instance +
+                    " is the copy of another project: --copy-dir DIR names another directory."},
+      {"directory", directory + " cannot be made in " + instance +
+                        " (sudo wants a password): --copy-dir DIR names a directory that you can "
+                        "write."},
+      {"space", instance + " has no space left (" + detail + " MB needed)."},
+      {"drop", directory + " cannot be deleted in " + instance + ": " + detail}};
+  const auto found = texts.find(reason);
+  return found == texts.end() ? "git failed in " + instance + ": " + detail : found->second;
+}
+
+shell::Script ScriptOf(const Target& target, const Settings& settings,
+                       const std::string& functions) {
+  const CopyFacts& facts = target.side.facts();
+  Settings all = {
+      {"G", facts.directory},
+      {"ID", target.side.place().id},
+      {"SENT", facts.sent},
+      {"BASE", facts.base},
+      {"TAKEN", facts.taken.empty() ? facts.applied : facts.taken},
+      {"DONE", support::Join({facts.sent, facts.base, facts.taken, facts.applied}, " ")},
+      {"BRANCH", facts.branch},
+      {"FORCE", ""}};
+  all.insert(all.end(), settings.begin(), settings.end());
+  std::string text;
+  for (const auto& [name, value] : all) text += name + "=" + shell::ShellQuote(value) + "\n";
+  return {text + "begin\n" + functions + "\nexit 0", functions_program};
+}
+
+/// The last line that the guest's programs have printed, printable.
+std::string LastMessage(const std::string& error) {
+  const std::vector<std::string> lines = Split(error, '\n');
+  return lines.empty() ? "no reason given"
+                       : support::Printable(lines.back().substr(0, kMaxMessage));
+}
+
+void ReadReport(const std::string& line, const SideRepository& side, GuestState& state) {
+  constexpr std::size_t kMaxLinks = 10;
+  constexpr std::size_t kMaxName = 200;
+  std::vector<std::string> words = Split(line, ' ');
+  const std::string kind = words.empty() ? "" : words.front();
+  const std::string rest = line.substr(std::min(kind.size() + 1, line.size()));
+  if (kind == "git" && !IsNewEnough(line, 30)) throw CallError(Advice("git", "", side));
+  if (kind == "state") state.directory = rest;
+  if (kind == "have") state.known.push_back(rest);
+  if (kind == "work") {
+    words.resize(6);
+    // git takes a shorter id for the beginning of one.
+    if (!IsObjectId(words[1]) || words[1].size() != side.facts().sent.size()) ThrowNonsense();
+    state.work = words[1];
+    state.commits = ToNumber(words[2]);
+    state.others = ToNumber(words[3]);
+    state.lost = ToNumber(words[4]);
+    state.files = ToNumber(words[5]);
+  }
+  if (kind == "link" && state.links.size() < kMaxLinks) {
+    state.links.push_back(support::Printable(rest.substr(0, kMaxName)));
+  }
+}
+
+/// Tells the user on a terminal what has been transferred, once it takes a while.
+class Progress {
+ public:
+  explicit Progress(const char* what) : what_(what) {}
+  ~Progress() {
+    if (shown_ != Clock::time_point()) std::cerr << "\x1b[K" << std::flush;
+  }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void Show(std::uint64_t bytes) {
+    constexpr std::chrono::seconds kQuiet{2};
+    const auto now = Clock::now();
+    if (now - made_ < kQuiet || now - shown_ < kInterval || ::isatty(STDERR_FILENO) == 0) return;
+    shown_ = now;
+    // What is said next replaces it.
+    std::cerr << what_ << ": " << (bytes >> 20U) << " MiB\x1b[K\r" << std::flush;
+  }
+
+ private:
+  const char* const what_;
+  const Clock::time_point made_ = Clock::now();
+  Clock::time_point shown_;
+};
+
+}  // namespace
+
+std::string GuestState::Summary() const {
+  std::vector<std::string> parts;
+  if (commits > 0) parts.push_back(support::Count(commits, "commit"));
+  if (files > 0) parts.push_back(support::Count(files, "file"));
+  if (others > 0)
+    parts.push_back(support::Count(others, "commit") + " on other branches or in stashes");
+  return support::Join(parts);
+}
+
+std::vector<std::string> CommonCommits(const SideRepository& side) {
+  const CopyFacts& facts = side.facts();
+  std::vector<std::string> ids = {facts.sent, facts.base, facts.work, facts.taken, facts.applied};
+  std::erase(ids, "");
+  std::vector<std::string> common = Existing(side.git(), ids);
+  if (common.size() < ids.size()) common.clear();
+  return common;
+}
+
+GuestState CallGuest(const Target& target, const Settings& settings,
+                     const std::string& functions) try {
+  const guest::ScriptOutput said =
+      guest::CaptureScript(target.guest, ScriptOf(target, settings, functions),
+                           target.context.WithTimeout(kTotal), {kMaxReports, kMaxReports});
+  if (said.is_too_long) Stop(kTooMuch);
+  GuestState state;
+  for (const std::string& line : Split(said.output, '\n')) {
+    if (line.starts_with("fail ")) {
+      std::vector<std::string> words = Split(line, ' ');
+      words.resize(3);
+      const std::string detail = words[2].empty()
+                                     ? LastMessage(said.error)
+                                     : support::Printable(words[2].substr(0, kMaxMessage));
+      throw GuestFailure(Advice(words[1], detail, target.side), words[1]);
+    }
+    ReadReport(line, target.side, state);
+  }
+  if (said.exit_status == 0) return state;
+  throw CallError("The guest's part of this ended: " + LastMessage(said.error));
+} catch (const support::Stopped&) {
+  Stop(kTooLong);
+}
+
+GuestState Look(const Target& target, const std::vector<std::string>& common,
+                const Settings& settings) {
+  Settings all = settings;
+  all.emplace_back("HAVE", support::Join(common, "\n"));
+  GuestState state =
+      CallGuest(target, all, "look\n[ \"$state\" != ours ] || [ \"$FORCE\" ] || work");
+  std::erase_if(state.known, [&](const std::string& id) {
+    return std::find(common.begin(), common.end(), id) == common.end();
+  });
+  const bool is_damaged = state.directory == "foreign" && !target.side.facts().sent.empty();
+  if (is_damaged) state.directory = "damaged";
+  if (state.directory == "ours" && state.work.empty()) state.directory = "damaged";
+  return state;
+}
+
+void RequireOurs(const Target& target, const GuestState& state) {
+  if (state.directory != "ours") throw CallError(Advice(state.directory, "", target.side));
+}
+
+void SendFile(const Target& target, const std::filesystem::path& path, const std::string& to) try {
+  constexpr std::streamsize kPiece = 262144;
+  constexpr std::uint32_t kPermissions = 0444;  // as git's
+  const auto quiet = [&] { return target.context.WithTimeout(kSilence); };
+  const auto file = target.guest.Open(to, guest::OpenMode::kCreateExclusive, kPermissions, quiet());
+  std::ifstream source(path, std::ios::binary);
+  std::string piece(kPiece, '\0');
+  std::uint64_t sent = 0;
+  Progress progress("Sending");
+  while (source.read(piece.data(), kPiece), source.gcount() > 0) {
+    const auto size = static_cast<std::size_t>(source.gcount());
+    file->Write(sent, std::string_view(piece).substr(0, size), quiet());
+    sent += size;
+    progress.Show(sent);
+  }
+} catch (const support::Stopped&) {
+  Stop(kSilent);
+}
+
+void ReceivePack(const Target& target, const std::string& revisions, std::uint64_t max_size,
+                 const std::function<bool(std::string_view)>& on_bytes) {
+  std::atomic<std::uint64_t> received = 0;
+  std::atomic<std::uint64_t> said = 0;  // git's progress, which shows that it works
+  shell::FunctionSink sink([&](shell::Stream stream, std::string_view bytes) {
+    const bool is_pack = stream == shell::Stream::kOutput;
+    (is_pack ? received : said) += bytes.size();
+    return received <= max_size && said <= kMaxReports && (!is_pack || on_bytes(bytes));
+  });
+  const shell::Script script = ScriptOf(target, {{"REVISIONS", revisions}}, "pack");
+  support::StopSource silence;
+  auto end = std::async(std::launch::async, [&] {
+    target.guest.shells().RunScript(script, sink, silence.context().WithTimeout(kTotal));
+  });
+  Progress progress("Receiving");
+  std::uint64_t seen = 0;
+  Clock::time_point touched = Clock::now();
+  while (end.wait_for(kInterval) != std::future_status::ready) {
+    progress.Show(received);
+    const std::uint64_t all = received + said;
+    if (std::exchange(seen, all) != all) touched = Clock::now();
+    if (Clock::now() - touched > kSilence) silence.Stop(support::StopReason::kDeadline);
+  }
+  try {
+    end.get();
+  } catch (const support::Stopped&) {
+    Stop(silence.context().stop_reason() == support::StopReason::kNone ? kTooLong : kSilent);
+  }
+  if (received > max_size) {
+    Stop("More than " + support::FormatByteCount(max_size) + " (--max-size).");
+  }
+  if (said > kMaxReports) Stop(kTooMuch);
+}
+
+}  // namespace copy
