@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "copy/change_report.h"
+#include "copy/report.h"
 #include "paths/host_programs.h"
 
 /// What the guest may have planted in a project on a mount: git is not run there, and no link is

@@ -1,7 +1,6 @@
 #include "commands/copy_command.h"
 
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 
@@ -11,7 +10,6 @@
 #include "copy/copy.h"
 #include "copy/report.h"
 #include "lima/home.h"
-#include "lima/mounts.h"
 #include "support/environment.h"
 #include "support/log.h"
 #include "support/units.h"
@@ -51,22 +49,14 @@ CopyCommand::CopyCommand(const std::string& instance, const std::string& project
   (void)::signal(SIGPIPE, SIG_IGN);  // a program that stops reading is an error of write()
   options_.lima_home = lima::HomeDirectory();
   options_.name = instance;
-  RequireInstance(options_.lima_home, instance);
-  const auto configuration = lima::LoadConfiguration(options_.lima_home, instance);
-  const auto mounts = lima::ListMounts(configuration);
-  const paths::GuestReach reach(mounts);
-  const std::string path = support::EnvironmentVariable("PATH");
-  ::setenv("PATH", reach.SafeSearchPath(path).c_str(), 1);
-
-  copy::SidePlace place(configuration.directory(), project.empty()
-                                                       ? FindProjectTop()
-                                                       : paths::Resolved(fs::absolute(project)));
-  if (const auto mount = reach.Above(place.repository)) {
-    throw support::CallError("the guest can write " + *mount + ", which holds " +
-                             place.repository.string() + "; use an instance without that mount");
-  }
+  const Instance loaded = LoadInstance(instance);
+  UseSafeSearchPath(loaded.reach);
+  copy::SidePlace place(
+      loaded.configuration.directory(),
+      project.empty() ? FindProjectTop() : paths::Resolved(fs::absolute(project)));
+  loaded.RequireOutOfReach(place.repository);
   side_.emplace(place, directory);
-  copy::RequireNoMount(mounts, side_->facts().directory, instance);
+  copy::RequireNoMount(loaded.mounts, side_->facts().directory, instance);
 }
 
 copy::Git CopyCommand::users() const {

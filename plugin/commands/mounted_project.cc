@@ -1,7 +1,6 @@
 #include "commands/mounted_project.h"
 
 #include <csignal>
-#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <system_error>
@@ -9,9 +8,7 @@
 #include "agents/agent.h"
 #include "changes/working_tree.h"
 #include "commands/commands.h"
-#include "commands/project.h"
 #include "copy/side_repository.h"
-#include "lima/home.h"
 #include "paths/roots.h"
 #include "support/environment.h"
 #include "support/log.h"
@@ -41,18 +38,17 @@ std::optional<fs::path> FindTop(const std::string& project, const std::string& m
 
 }  // namespace
 
-std::optional<std::string> FindMount(const lima::InstanceConfiguration& configuration,
-                                     const std::vector<lima::Mount>& mounts,
-                                     const std::string& project) {
+std::optional<std::string> FindMount(const Instance& instance, const std::string& project) {
+  const lima::InstanceConfiguration& configuration = instance.configuration;
   // A --copy-dir of before.
   const auto place = copy::SidePlace::Find(configuration.directory(), project);
   const auto facts = place ? place->ReadFacts() : std::nullopt;
   if (facts && facts->directory != facts->project) return std::nullopt;
 
-  const std::vector<paths::Root> roots = paths::RootsOfMounts(mounts);
+  const std::vector<paths::Root> roots = paths::RootsOfMounts(instance.mounts);
   const auto mount = paths::HostNames(roots).Find(project);
   if (mount && roots[mount->value].writable) return paths::Resolved(roots[mount->value].host);
-  const GuestReach readable(mounts, GuestReach::Access::kReading);
+  const GuestReach readable(instance.mounts, GuestReach::Access::kReading);
   const auto location = readable.Touching(project);
   if (!location) return std::nullopt;
   throw CallError("the instance \"" + configuration.name + "\" mounts " + *location +
@@ -61,17 +57,17 @@ std::optional<std::string> FindMount(const lima::InstanceConfiguration& configur
                   kAgentInstance + "\", or --copy-dir DIR, outside all mounts");
 }
 
-MountedProject::MountedProject(const lima::InstanceConfiguration& configuration,
-                               const GuestReach& reach, const std::string& mount,
+MountedProject::MountedProject(const Instance& instance, const std::string& mount,
                                const std::string& project)
-    : instance_(configuration.name == kAgentInstance ? "" : " " + configuration.name),
-      instance_directory_(configuration.directory()),
+    : instance_(instance.configuration.name == kAgentInstance ? ""
+                                                              : " " + instance.configuration.name),
+      instance_directory_(instance.configuration.directory()),
       programs_(agents::ObeyedFiles()),
       search_path_(support::EnvironmentVariable("PATH")) {
   const std::optional<fs::path> top = FindTop(project, mount);
   baseline_ = changes::FindBaseline(instance_directory_, project, top);
   top_ = baseline_ ? baseline_->top : top.value_or(project).string();
-  ::setenv("PATH", reach.SafeSearchPath(search_path_).c_str(), 1);
+  UseSafeSearchPath(instance.reach);
 }
 
 void MountedProject::BeginSession() {
@@ -141,19 +137,12 @@ void MountedProject::SaveSeen(const changes::State& state) {
 
 std::optional<MountedProject> FindMountedProject(const std::string& instance) {
   const std::string project = FindProject(support::EnvironmentVariable("HOME")).string();
-  const fs::path lima_home = lima::HomeDirectory();
-  RequireInstance(lima_home, instance);
-  const auto configuration = lima::LoadConfiguration(lima_home, instance);
-  const auto mounts = lima::ListMounts(configuration);
-  const auto mount = FindMount(configuration, mounts, project);
+  const Instance loaded = LoadInstance(instance);
+  const auto mount = FindMount(loaded, project);
   if (!mount) return std::nullopt;
-  const GuestReach reach(mounts);
-  if (const auto writable = reach.Above(configuration.directory())) {
-    throw CallError("the guest can write " + *writable + ", which holds " +
-                    configuration.directory().string() + "; use an instance without that mount");
-  }
+  loaded.RequireOutOfReach(loaded.configuration.directory());
   (void)::signal(SIGPIPE, SIG_IGN);  // a pager that stops reading is an error of write()
-  return MountedProject(configuration, reach, *mount, project);
+  return MountedProject(loaded, *mount, project);
 }
 
 }  // namespace commands

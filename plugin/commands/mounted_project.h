@@ -5,28 +5,22 @@
 #include <optional>
 #include <ostream>
 #include <string>
-#include <vector>
 
 #include "changes/baseline.h"
-#include "lima/configuration.h"
-#include "lima/mounts.h"
-#include "paths/guest_reach.h"
+#include "commands/project.h"
 #include "paths/host_programs.h"
 
 namespace commands {
 
 /// The location of the writable mount that holds `project`; nothing if work on it is in a copy.
 /// Throws support::CallError if it is neither on such a mount nor apart from all mounts.
-std::optional<std::string> FindMount(const lima::InstanceConfiguration& configuration,
-                                     const std::vector<lima::Mount>& mounts,
-                                     const std::string& project);
+std::optional<std::string> FindMount(const Instance& instance, const std::string& project);
 
 /// A project that the guest can write, and its baseline.
 class MountedProject {
  public:
   /// `mount` is FindMount's. From then on PATH has no directory that the guest can write.
-  MountedProject(const lima::InstanceConfiguration& configuration, const paths::GuestReach& reach,
-                 const std::string& mount, const std::string& project);
+  MountedProject(const Instance& instance, const std::string& mount, const std::string& project);
 
   /// Takes the baseline if there is none. Says what was changed since the last session.
   void BeginSession();

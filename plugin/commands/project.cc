@@ -20,6 +20,33 @@
 #include "tools/tool_list.h"
 
 namespace commands {
+namespace {
+
+void RequireInstance(const std::filesystem::path& lima_home, const std::string& name, bool offers) {
+  std::error_code unknown;
+  const bool is_missing_agent =
+      name == kAgentInstance && !std::filesystem::exists(lima_home / name / "lima.yaml", unknown);
+  if (!is_missing_agent || unknown) return lima::RequireInstance(lima_home, name);
+
+  const std::string text = "there is no Lima instance \"" + name + "\" in " + lima_home.string();
+  const std::vector<std::string> command = lima::MountlessSandboxCommand(name);
+  const auto is_wanted =
+      offers ? AskUser(text +
+                           ", a virtual machine for agents that mounts nothing of this host.\n"
+                           "Create it now? [Y/n] ",
+                       true)
+             : std::nullopt;
+  if (!is_wanted) {
+    throw support::CallError(text +
+                             "; create it, without mounts, with: " + shell::ShellCommand(command));
+  }
+  if (!*is_wanted) throw support::CallError("nothing was created");
+  UseSafeSearchPath(name);
+  if (support::RunInForeground([&] { support::Become(command); }) == 0) return;
+  throw support::CallError("`" + shell::ShellCommand(command) + "` failed");
+}
+
+}  // namespace
 
 const agents::Agent& FindAgent(const std::vector<std::string>& positional, bool can_run,
                                const std::string& hint) {
@@ -48,18 +75,19 @@ std::filesystem::path FindProject(const std::string& home, std::string_view othe
 }
 
 std::string NoteOnInstance(const std::string& instance, const std::string& project) try {
-  const auto lima_home = lima::HomeDirectory();
-  RequireInstance(lima_home, instance);
-  if (project.empty()) return "";
-  const auto configuration = lima::LoadConfiguration(lima_home, instance);
-  const auto mounts = paths::RootsOfMounts(lima::ListMounts(configuration));
+  if (project.empty()) {
+    RequireInstance(lima::HomeDirectory(), instance, false);
+    return "";
+  }
+  const Instance loaded = LoadInstance(instance);
+  const auto mounts = paths::RootsOfMounts(loaded.mounts);
   const std::string text = "the instance \"" + instance + "\" ";
   if (const auto mount = paths::HostNames(mounts).Find(project)) {
     const paths::Root& found = mounts[mount->value];
     if (found.writable) return "";
     return text + "mounts " + found.host + " read-only: the agent can change nothing there.";
   }
-  if (configuration.plain) {
+  if (loaded.configuration.plain) {
     return text + "mounts nothing, since its configuration has plain: true; change that: " +
            lima::EditCommands(instance);
   }
@@ -82,11 +110,14 @@ paths::GuestReach ReachOf(const std::string& instance) {
   }
 }
 
+void UseSafeSearchPath(const paths::GuestReach& reach) {
+  ::setenv("PATH", reach.SafeSearchPath(support::EnvironmentVariable("PATH")).c_str(), 1);
+}
+
 void UseSafeSearchPath(const std::string& instance) {
-  const std::string path = support::EnvironmentVariable("PATH");
   const paths::GuestReach reach = ReachOf(instance);
-  (void)reach.FindProgram("limactl", path);
-  ::setenv("PATH", reach.SafeSearchPath(path).c_str(), 1);
+  (void)reach.FindProgram("limactl", support::EnvironmentVariable("PATH"));
+  UseSafeSearchPath(reach);
 }
 
 void RequireUtf8(const std::vector<std::string>& words) {
@@ -118,28 +149,20 @@ std::optional<bool> AskUser(const std::string& question, bool by_default) {
   return answer == "y" || answer == "Y" || answer == "yes";
 }
 
-void RequireInstance(const std::filesystem::path& lima_home, const std::string& name, bool offers) {
-  std::error_code unknown;
-  const bool is_missing_agent =
-      name == kAgentInstance && !std::filesystem::exists(lima_home / name / "lima.yaml", unknown);
-  if (!is_missing_agent || unknown) return lima::RequireInstance(lima_home, name);
+void Instance::RequireOutOfReach(const std::filesystem::path& file) const {
+  const auto mount = reach.Above(file);
+  if (!mount) return;
+  throw support::CallError("the guest can write " + *mount + ", which holds " + file.string() +
+                           "; use an instance without that mount");
+}
 
-  const std::string text = "there is no Lima instance \"" + name + "\" in " + lima_home.string();
-  const std::vector<std::string> command = lima::MountlessSandboxCommand(name);
-  const auto is_wanted =
-      offers ? AskUser(text +
-                           ", a virtual machine for agents that mounts nothing of this host.\n"
-                           "Create it now? [Y/n] ",
-                       true)
-             : std::nullopt;
-  if (!is_wanted) {
-    throw support::CallError(text +
-                             "; create it, without mounts, with: " + shell::ShellCommand(command));
-  }
-  if (!*is_wanted) throw support::CallError("nothing was created");
-  UseSafeSearchPath(name);
-  if (support::RunInForeground([&] { support::Become(command); }) == 0) return;
-  throw support::CallError("`" + shell::ShellCommand(command) + "` failed");
+Instance LoadInstance(const std::string& name, bool offers) {
+  const auto lima_home = lima::HomeDirectory();
+  RequireInstance(lima_home, name, offers);
+  Instance instance{lima::LoadConfiguration(lima_home, name), {}, {}};
+  instance.mounts = lima::ListMounts(instance.configuration);
+  instance.reach = paths::GuestReach(instance.mounts);
+  return instance;
 }
 
 void StartIfStopped(const lima::InstanceConfiguration& configuration) {

@@ -10,6 +10,7 @@
 #include "agents/agent.h"
 #include "commands/commands.h"
 #include "lima/configuration.h"
+#include "lima/mounts.h"
 #include "paths/guest_reach.h"
 
 /// What several commands need of an instance, an agent or a project.
@@ -31,7 +32,10 @@ std::string NoteOnInstance(const std::string& instance, const std::string& proje
 /// What the guest of the instance can write; nothing if Lima's files cannot be used.
 paths::GuestReach ReachOf(const std::string& instance);
 
-/// Sets PATH for limactl and the programs that it starts. Throws if limactl lies in the guest's
+/// Leaves out of PATH what the guest can write.
+void UseSafeSearchPath(const paths::GuestReach& reach);
+
+/// The same, for limactl and the programs that it starts. Throws if limactl lies in the guest's
 /// reach.
 void UseSafeSearchPath(const std::string& instance);
 
@@ -47,10 +51,19 @@ std::vector<std::string> ToolNames();
 /// The answer to a question that ends with "[Y/n] " or "[y/N] ". Nothing without a terminal.
 std::optional<bool> AskUser(const std::string& question, bool by_default);
 
-/// As lima::RequireInstance, but "agent" is created without mounts: the error for a missing one has
-/// the command, and with `offers`, on a terminal, the user is asked. Throws support::CallError.
-void RequireInstance(const std::filesystem::path& lima_home, const std::string& name,
-                     bool offers = false);
+/// An instance, and what of the host its guest can write.
+struct Instance {
+  lima::InstanceConfiguration configuration;
+  std::vector<lima::Mount> mounts;
+  paths::GuestReach reach;
+
+  /// Throws support::CallError if the guest can write the file.
+  void RequireOutOfReach(const std::filesystem::path& file) const;
+};
+
+/// Throws support::CallError if there is none. "agent" is created without mounts: the error for a
+/// missing one has the command, and with `offers`, on a terminal, the user is asked.
+Instance LoadInstance(const std::string& name, bool offers = false);
 
 /// Starts it if it is stopped, and says so on standard error. Throws support::CallError.
 void StartIfStopped(const lima::InstanceConfiguration& configuration);

@@ -25,7 +25,6 @@
 #include "doctor/exposure.h"
 #include "doctor/instance_checks.h"
 #include "lima/configuration.h"
-#include "lima/home.h"
 #include "lima/mounts.h"
 #include "lima/sandbox.h"
 #include "paths/guest_reach.h"
@@ -38,6 +37,7 @@
 #include "support/paths.h"
 #include "support/printable.h"
 #include "support/program.h"
+#include "support/units.h"
 
 namespace commands {
 namespace {
@@ -132,9 +132,9 @@ void WarnOfLinks(const std::string& home, const GuestReach& reach) {
 
 /// Throws if the mounts of `configuration` are not those of the running VM, or let the guest out.
 /// Warns of what else the guest can reach.
-void CheckInstance(const lima::InstanceConfiguration& configuration,
-                   const std::vector<lima::Mount>& mounts, const std::string& project,
+void CheckInstance(const Instance& instance, const std::string& project,
                    const support::Environment& environment) {
+  const lima::InstanceConfiguration& configuration = instance.configuration;
   if (const auto file = doctor::ChangedAfterStart(configuration)) {
     throw CallError(file->string() +
                     " was changed after the instance started, so the mounts may be others. "
@@ -142,7 +142,7 @@ void CheckInstance(const lima::InstanceConfiguration& configuration,
                     lima::RestartCommand(configuration.name));
   }
   const doctor::Exposure exposure =
-      doctor::FindExposure(configuration, mounts, project, environment);
+      doctor::FindExposure(configuration, instance.mounts, project, environment);
   if (!exposure.escape.empty()) throw CallError(exposure.escape);
   if (exposure.rest.empty()) return;
   support::LogWarning(support::Join(exposure.rest, "; ") +
@@ -152,7 +152,8 @@ void CheckInstance(const lima::InstanceConfiguration& configuration,
 /// Throws if the guest could change what decides what the agent may do, also through links. Warns
 /// of links in the user's home directory that lead into a mount.
 void RequireOutOfReach(const Agent& agent, const agents::LaunchRequest& request,
-                       const lima::InstanceConfiguration& configuration, const GuestReach& reach) {
+                       const Instance& instance) {
+  const auto& [configuration, mounts, reach] = instance;
   std::vector<std::pair<std::string, std::string>> files = {
       {request.directory, "the settings of this session"},
       {request.home, "the settings of this session"},
@@ -223,10 +224,9 @@ void DropNamedFiles(const GuestReach& reach, support::Environment& environment) 
 
 /// The words that run `sh -c` in the project's directory in the guest. An empty `copy_directory`:
 /// where the copy is or will be by default.
-std::vector<std::string> GuestShell(const lima::InstanceConfiguration& configuration,
-                                    const std::vector<lima::Mount>& mounts, const GuestReach& reach,
-                                    const std::string& project, bool in_copy,
-                                    const std::string& copy_directory) {
+std::vector<std::string> GuestShell(const Instance& instance, const std::string& project,
+                                    bool in_copy, const std::string& copy_directory) {
+  const auto& [configuration, mounts, reach] = instance;
   const auto limactl = reach.FindProgram("limactl", EnvironmentVariable("PATH"));
   if (!limactl) {
     throw CallError("--mcp needs limactl, but there is none on PATH outside the writable mounts");
@@ -289,7 +289,7 @@ copy::FileLock PrepareCopy(const std::string& instance, const std::string& proje
                            const std::string& directory) {
   CopyCommand command(instance, project, directory);
   SendCopy(command);
-  auto use = command.side().place().TakeUse(copy::FileLock::Kind::kShared);
+  auto use = command.side().place().TakeUse(copy::LockKind::kShared);
   if (use) return std::move(*use);
   throw CallError("the copy is being replaced or dropped; try again later");
 }
@@ -299,11 +299,15 @@ void PrintSummary(const std::string& instance, const std::string& project) {
   try {
     CopyCommand command(instance, project);
     const copy::GuestState state = copy::Fetch(command.Connect(), copy::kMaxSize);
-    const std::string summary =
-        copy::Summary(command.side(), state, instance == kAgentInstance ? "" : " " + instance);
-    if (summary.empty()) return;
-    (void)command.PrintReport(command.side().facts().sent, command.DefaultBranch());
-    std::cerr << summary;
+    const copy::CopyFacts& facts = command.side().facts();
+    if (facts.IsTaken(state.work) && state.others == 0) return;
+    (void)command.PrintReport(facts.sent, command.DefaultBranch());
+    std::string text = support::Count(state.files, "file") + " changed";
+    if (state.commits > 0) text += ", " + support::Count(state.commits, "commit");
+    if (state.others > 0) text += ", " + support::Count(state.others, "commit") + " elsewhere";
+    const std::string of = instance == kAgentInstance ? "" : " " + instance;
+    std::cerr << text << ". See: limactl mcp diff" << of << ". Take: limactl mcp take" << of
+              << '\n';
   } catch (const std::exception& problem) {
     support::LogWarning(problem.what());
   }
@@ -355,12 +359,9 @@ int RunAgent(const std::vector<std::string>& arguments) {
   request.project = FindProject(EnvironmentVariable("HOME")).string();
   // Before anything is created.
   (void)FindAgentProgram(agent, EnvironmentVariable("PATH"), GuestReach());
-  RequireInstance(lima::HomeDirectory(), instance, true);
-  const auto configuration = lima::LoadConfiguration(lima::HomeDirectory(), instance);
-  const auto mounts = lima::ListMounts(configuration);
-  const GuestReach reach(mounts);
-  const auto mount =
-      directory.empty() ? FindMount(configuration, mounts, request.project) : std::nullopt;
+  const Instance loaded = LoadInstance(instance, true);
+  const auto& [configuration, mounts, reach] = loaded;
+  const auto mount = directory.empty() ? FindMount(loaded, request.project) : std::nullopt;
   const bool in_copy = !mount;
   if (in_copy && parsed->count("root") > 0) {
     throw UsageError("--root is for mounted projects; in a copy there is nothing else");
@@ -368,14 +369,13 @@ int RunAgent(const std::vector<std::string>& arguments) {
   const std::string path = reach.SafeSearchPath(EnvironmentVariable("PATH"));
   FillRequest(agent, *parsed, ReadServeOptions(*parsed, instance), reach, in_copy, request);
   if (parsed->count("mcp") > 0) {
-    request.guest_shell =
-        GuestShell(configuration, mounts, reach, request.project, in_copy, directory);
+    request.guest_shell = GuestShell(loaded, request.project, in_copy, directory);
   }
 
   RequireUtf8(request.server);
   RequireUtf8({request.project, request.control});
-  RequireOutOfReach(agent, request, configuration, reach);
-  CheckInstance(configuration, mounts, request.project, request.environment);
+  RequireOutOfReach(agent, request, loaded);
+  CheckInstance(loaded, request.project, request.environment);
   const fs::path program = FindAgentProgram(agent, path, reach);
   const auto check_version = [&] {
     RequireVersion(agent, program, request.environment);
@@ -383,7 +383,7 @@ int RunAgent(const std::vector<std::string>& arguments) {
   };
   if (support::RunInForeground(check_version) != 0) return 1;
   std::optional<MountedProject> mounted;
-  if (mount) mounted.emplace(configuration, reach, *mount, request.project).BeginSession();
+  if (mount) mounted.emplace(loaded, *mount, request.project).BeginSession();
   StartIfStopped(configuration);
   std::optional<copy::FileLock> use;
   if (in_copy) use = PrepareCopy(instance, request.project, directory);

@@ -59,7 +59,7 @@ paths::Root RootOf(const copy::CopyFacts& facts) {
 
 /// Until the lock is released, the copy is neither replaced nor dropped.
 std::shared_ptr<const copy::FileLock> UseCopy(const copy::SidePlace& place) {
-  auto lock = place.TakeUse(copy::FileLock::Kind::kShared);
+  auto lock = place.TakeUse(copy::LockKind::kShared);
   if (lock) return std::make_shared<const copy::FileLock>(std::move(*lock));
   throw support::CallError("the copy is being replaced or dropped; call again later");
 }

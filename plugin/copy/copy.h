@@ -53,12 +53,6 @@ std::size_t CountChanged(const SideRepository& side, const std::string& from,
 void WritePatch(const SideRepository& side, const std::string& from,
                 const std::filesystem::path& file, std::uint64_t max_size);
 
-/// What to say when an agent has ended, after a Fetch that returned `state`: a line, or nothing if
-/// nothing is left to take. `instance` is what the user adds to the commands: "", or the instance
-/// after a space.
-std::string Summary(const SideRepository& side, const GuestState& state,
-                    const std::string& instance);
-
 /// Prints what the guest changed since the send: from "sent" to "work". To a terminal: readable,
 /// through a pager, nothing of it raw. Else as a patch for `git apply`. With `only_names`: names
 /// and numbers of lines.

@@ -36,15 +36,8 @@ const char* ColourOf(std::string_view line) {
 }
 
 std::string TerminalLine(std::string_view line) {
-  const bool is_cut = line.size() > kMaxLine;
-  std::string text;
-  for (std::string_view rest = line.substr(0, kMaxLine); !rest.empty();) {
-    const std::size_t tab = std::min(rest.find('\t'), rest.size());
-    text += support::Printable(rest.substr(0, tab));
-    if (tab < rest.size()) text += '\t';
-    rest.remove_prefix(std::min(tab + 1, rest.size()));
-  }
-  if (is_cut) text += "...";
+  const std::string text =
+      support::Printable(line.substr(0, kMaxLine), "\t") + (line.size() > kMaxLine ? "..." : "");
   const char* const colour = ColourOf(line);
   return colour == nullptr ? text + "\n" : colour + text + "\x1b[m\n";
 }

@@ -74,8 +74,9 @@ GuestState Fetch(const Target& target, std::uint64_t max_size,
   if (std::find(common.begin(), common.end(), state.work) == common.end()) {
     const fs::path quarantine = side.MakeScratch();
     fs::create_directory(quarantine / "pack");
-    SideRepository::Borrow(quarantine, side.path() / "objects");
-    const Git git = side.git().With({"GIT_OBJECT_DIRECTORY=" + quarantine.string()});
+    const Git git = side.git().With(
+        {"GIT_OBJECT_DIRECTORY=" + quarantine.string(),
+         "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + Quoted((side.path() / "objects").string())});
     Index(target, state, git, max_size);
     RequireComplete(git, state.work);
     RequireNames(git, state.work);

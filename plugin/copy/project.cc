@@ -4,9 +4,9 @@
 #include <system_error>
 #include <utility>
 
+#include "copy/report.h"
 #include "copy/side_repository.h"
 #include "support/errors.h"
-#include "support/join.h"
 #include "support/printable.h"
 
 namespace copy {
@@ -14,9 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using support::CallError;
-
-/// Names that a note lists.
-constexpr std::size_t kMaxNames = 10;
 
 void ReadHead(const Git& users, Project& project) {
   const std::vector<std::string> lines =
@@ -57,16 +54,11 @@ std::vector<std::string> Unread(const std::string& error) {
   return lines;
 }
 
-void AddNote(const std::string& text, const std::vector<std::string>& names,
+void AddNote(const std::string& text, std::vector<std::string> names,
              std::vector<std::string>& notes) {
-  if (names.empty()) return;
-  std::vector<std::string> shown;
-  for (const std::string& name : names) {
-    if (shown.size() < kMaxNames) shown.push_back(support::Printable(name));
-  }
-  const std::size_t rest = names.size() - shown.size();
-  notes.push_back(text + support::Join(shown) +
-                  (rest == 0 ? "" : " and " + std::to_string(rest) + " more"));
+  constexpr std::size_t kMaxNames = 10;
+  for (std::string& name : names) name = Visible(name);
+  if (!names.empty()) notes.push_back(text + List(names, kMaxNames));
 }
 
 void NoteLarge(const Project& project, const std::vector<RawChange>& changes,

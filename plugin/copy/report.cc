@@ -1,13 +1,19 @@
 #include "copy/report.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
-#include <filesystem>
+#include <map>
 #include <sstream>
 #include <unordered_map>
 #include <utility>
 
+#include "support/environment.h"
 #include "support/errors.h"
+#include "support/join.h"
 #include "support/paths.h"
+#include "support/printable.h"
+#include "support/utf8.h"
 
 namespace copy {
 namespace {
@@ -15,7 +21,64 @@ namespace {
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
 
+// What is beyond these is counted or cut.
+constexpr std::size_t kMaxLines = 20;
+constexpr std::size_t kMaxName = 200;
 constexpr std::size_t kMaxTarget = 4096;
+
+/// Printable, and with code points that are not seen as \xHH.
+std::string Escaped(std::string_view name) {
+  std::string text;
+  while (!name.empty()) {
+    auto length = std::max<std::size_t>(1, support::FirstCharacterLength(name));
+    // Printable escapes a part of a character.
+    if (length > 1 && paths::FoldName(name.substr(0, length)).empty()) length = 1;
+    text += support::Printable(name.substr(0, length));
+    name.remove_prefix(length);
+  }
+  return text;
+}
+
+std::string More(std::size_t all, std::size_t shown) {
+  return all > shown ? " and " + std::to_string(all - shown) + " more" : "";
+}
+
+void AddSection(Report& report, const std::string& title, const Names& lines) {
+  if (lines.empty()) return;
+  report.lines.push_back(title);
+  for (std::size_t i = 0; i < lines.size() && i < kMaxLines; ++i) {
+    report.lines.push_back("  " + lines[i]);
+  }
+  if (lines.size() > kMaxLines) report.lines.push_back(" " + More(lines.size(), kMaxLines));
+}
+
+/// One line for each row of the table, so that many files cannot hide another.
+Names ListObeyed(const std::vector<Change>& changes, const paths::HostPrograms& programs,
+                 Report& report) {
+  using Key = std::pair<paths::RunBy, std::string>;  // and what is said
+  std::map<Key, Names> rows;
+  for (const Change& change : changes) {
+    if (change.has_only_other()) continue;
+    bool is_protected = false;
+    std::optional<Key> worst;
+    const paths::HostProgram* const by_key = RowOfKey(change.key, programs);
+    for (const paths::HostProgram& row :
+         by_key != nullptr ? std::vector{*by_key} : RowsOfPath(change.path, programs)) {
+      is_protected = is_protected || row.writing == paths::Writing::kRefused;
+      if (worst && worst->first <= row.run_by) continue;
+      worst = {row.run_by, std::string(row.program) + ": " + std::string(row.reason)};
+    }
+    // Without a file, a program does less, unless the file confined it.
+    if (!worst || (change.is_deleted() && !is_protected)) continue;
+    report.protected_files += is_protected ? 1 : 0;
+    rows[*worst].push_back(Visible(change.path) +
+                           (change.note.empty() ? "" : " (" + Visible(change.note) + ")") +
+                           (change.is_deleted() ? " (deleted)" : ""));
+  }
+  Names lines;
+  for (const auto& [key, names] : rows) lines.push_back(List(names) + ": " + key.second);
+  return lines;
+}
 
 /// What differs between two commits, of which the guest may have made the second.
 class Changes {
@@ -81,16 +144,13 @@ class Changes {
   const Git& git_;
 };
 
-/// A row of the table, for a file that the user's git runs or reads since its configuration names
-/// it.
-struct ConfiguredRow {
-  std::string pattern;
-  std::string reason;
-};
-
-std::vector<ConfiguredRow> ListConfigured(const Git& users, const paths::HostPrograms& programs,
-                                          const std::string& project, const std::string& branch) {
-  std::vector<ConfiguredRow> rows;
+/// Patterns and reasons of the files that the user's git runs or reads since its configuration
+/// names them.
+std::vector<std::pair<std::string, std::string>> ListConfigured(const Git& users,
+                                                                const paths::HostPrograms& programs,
+                                                                const std::string& project,
+                                                                const std::string& branch) {
+  std::vector<std::pair<std::string, std::string>> rows;
   const Names settings =  // "file:PATH", NUL, key, line feed, value, NUL
       Split(users.Run({"config", "-z", "--list", "--includes", "--show-origin"}).output, '\0');
   for (std::size_t i = 0; i + 1 < settings.size(); i += 2) {
@@ -100,19 +160,20 @@ std::vector<ConfiguredRow> ListConfigured(const Git& users, const paths::HostPro
     const fs::path base =
         is_include ? (project / fs::path(settings[i].substr(5))).parent_path() : fs::path(project);
     const bool is_hooks = key == "core.hookspath";
-    for (const std::string& path : NamedPaths(key, value, base)) {
-      const auto below = support::PathBelow(path, project);
-      if (!below || (below->empty() && !is_hooks)) continue;
-      std::string pattern = Folded(*below);
-      for (char& c : pattern) c = std::string_view(" \n*?[\\").find(c) < 6 ? '?' : c;
-      if (pattern.empty() && !is_hooks) continue;  // such as ":"
-      if (is_hooks) pattern = (pattern.empty() ? "*" : pattern) + "/";
-      rows.push_back({"/" + pattern, "your " + Visible(key) + " names it"});
-      if (!is_hooks) continue;
-      rows.back().reason +=
+    std::string reason = "your " + Visible(key) + " names it";
+    if (is_hooks) {
+      reason +=
           ", git switch and merge may run it. To switch without: git -c core.hooksPath=/dev/null "
           "switch " +
           Visible(branch);
+    }
+    for (const std::string& path : NamedPaths(key, value, base)) {
+      const auto below = support::PathBelow(path, project);
+      if (!below) continue;
+      std::string pattern = Folded(*below);
+      for (char& c : pattern) c = std::string_view(" \n*?[\\").find(c) < 6 ? '?' : c;
+      if (is_hooks) pattern = (pattern.empty() ? "*" : pattern) + "/";
+      if (!pattern.empty()) rows.emplace_back("/" + pattern, reason);  // else such as ":"
     }
   }
   return rows;
@@ -120,13 +181,116 @@ std::vector<ConfiguredRow> ListConfigured(const Git& users, const paths::HostPro
 
 }  // namespace
 
+std::string Folded(std::string_view path) {
+  std::string folded;
+  for (const std::string& name : Split(path, '/')) {
+    folded += (folded.empty() ? "" : "/") + paths::FoldName(name);
+  }
+  return support::LowerCase(folded);
+}
+
+std::string Visible(std::string_view name) {
+  return Escaped(support::WithoutCutEnd(name.substr(0, kMaxName))) +
+         (name.size() > kMaxName ? "..." : "");
+}
+
+std::string List(const Names& names, std::size_t most) {
+  const std::size_t shown = std::min(names.size(), most);
+  return support::Join({names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown)}) +
+         More(names.size(), shown);
+}
+
+const paths::HostProgram* RowOfKey(const std::string& key, const paths::HostPrograms& programs) {
+  const auto matches = [&](std::string_view pattern) {
+    return fnmatch(std::string(pattern).c_str(), key.c_str(), FNM_CASEFOLD) == 0;
+  };
+  for (const paths::HostProgram& row : programs.rows()) {
+    const auto keys = support::Words(row.keys);
+    if (std::any_of(keys.begin(), keys.end(), matches)) return &row;
+  }
+  return nullptr;
+}
+
+std::vector<paths::HostProgram> RowsOfPath(std::string_view path,
+                                           const paths::HostPrograms& programs) {
+  std::vector<paths::HostProgram> rows;
+  for (const paths::HostMatch& match : programs.Match(path)) {
+    const bool is_apart = match.row.writing == paths::Writing::kRefusedBesideHead;
+    if (match.row.keys.empty() && !is_apart) rows.push_back(match.row);
+  }
+  return rows;
+}
+
+Names NamedPaths(const std::string& key, std::string value, const fs::path& directory) {
+  const std::string whole = value;
+  for (char& c : value) {
+    if (std::string_view("\t\n\"'!;&|()=<>").find(c) != std::string_view::npos) c = ' ';
+  }
+  std::vector<std::string_view> words = support::Words(value);
+  words.emplace_back(whole);
+  Names named;
+  for (std::string_view word : words) {
+    fs::path base = directory;
+    if (word.starts_with("~/")) {
+      base = support::EnvironmentVariable("HOME");
+      word.remove_prefix(2);
+    }
+    std::string path = support::CleanPath((base / word).string());
+    // husky's files there run those beside it.
+    if (key == "core.hookspath" && path.ends_with("/_")) path = support::ParentPath(path);
+    named.push_back(std::move(path));
+  }
+  return named;
+}
+
+bool LeadsOut(std::string_view path, std::string_view target) {
+  auto above = std::count(path.begin(), path.end(), '/');
+  bool is_below_name = false;  // which may be a link: a ".." after it leads elsewhere
+  for (const std::string& name : Split(target, '/')) {
+    if (name == ".." && (is_below_name || --above < 0)) return true;
+    if (name == "." || name == ".." || name.empty()) continue;
+    if (Folded(name) == ".git") return true;
+    is_below_name = true;
+  }
+  return target.starts_with('/');
+}
+
+Report ReportOn(const std::vector<Change>& changes, const paths::HostPrograms& programs,
+                bool is_cut) {
+  Names links;
+  Names others;
+  Names hidden;
+  Names repositories;
+  Names executables;
+  for (const Change& change : changes) {
+    const std::string name = Visible(change.path);
+    if (change.mode == kLink && (!change.target || LeadsOut(change.path, *change.target))) {
+      links.push_back(name + " -> " + Visible(change.target.value_or("(too long)")));
+    }
+    if (!change.other.empty()) others.push_back(name + ": " + Visible(change.other));
+    if (change.has_only_other()) continue;
+    if (Escaped(change.path) != change.path) hidden.push_back(name);
+    if (change.mode == kRepositoryMode) repositories.push_back(name);
+    if (change.mode == kProgram && change.old_mode != kProgram) executables.push_back(name);
+  }
+  Report report;
+  AddSection(report, "Programs of this host run or obey:", ListObeyed(changes, programs, report));
+  AddSection(report, "Links that may lead out of the project:", links);
+  AddSection(report, "Names that a file system may take for another:", others);
+  AddSection(report, "Names with characters that are not seen:", hidden);
+  AddSection(report, "Submodules:", repositories);
+  AddSection(report, "New executables:", executables);
+  if (is_cut) report.lines.emplace_back("There is more than can be examined.");
+  return report;
+}
+
 Report MakeReport(const SideRepository& side, const Git& users, const paths::HostPrograms& programs,
                   const std::string& from, const std::string& branch) {
   const Changes changes(side.git(), from, side.facts().work);
   const auto configured = ListConfigured(users, programs, side.facts().project, branch);
   paths::HostPrograms obeyed = programs;
-  for (const ConfiguredRow& row : configured) {
-    obeyed.Add({row.pattern, paths::RunBy::kLooking, "git", row.reason});
+  for (const auto& [pattern, reason] : configured) {
+    obeyed.Add({pattern, paths::RunBy::kLooking, "git", reason});
   }
   return ReportOn(changes.list, obeyed, changes.is_cut);
 }

@@ -15,8 +15,16 @@ constexpr const char* kInUse = "An agent works in this copy; end it first.";
 
 /// What `git init` leaves as it is.
 std::string GuestConfiguration(const Project& project) {
-  return "[gc]\nauto = 0\n[commit]\ngpgSign = false\n[user]\nname = " +
-         QuotedLine(project.user_name) + "email = " + QuotedLine(project.user_email);
+  return "[gc]\nauto = 0\n[commit]\ngpgSign = false\n[user]\nname = " + Quoted(project.user_name) +
+         "\nemail = " + Quoted(project.user_email) + "\n";
+}
+
+fs::path MakePack(const SideRepository& side, const Project& project,
+                  const std::string& revisions) try {
+  return side.MakePack(side.git().WithoutLimits(), revisions);
+} catch (const CallError&) {
+  if (project.is_partial) throw CallError(kPartialText);
+  throw;
 }
 
 /// Makes the copy what the snapshot is. The pack comes with its index, so that the guest need not
@@ -24,16 +32,8 @@ std::string GuestConfiguration(const Project& project) {
 void Replace(const Target& target, const Project& project, const Snapshot& snapshot,
              const GuestState& state) {
   const SideRepository& side = target.side;
-  const fs::path directory = side.MakeScratch();
-  // Without a search for deltas, which takes longer than to send without them.
-  const GitOutput made = side.git().WithoutLimits().Run(
-      {"pack-objects", "--revs", "--window=0", "--delta-base-offset", "-q", directory / "pack"},
-      snapshot.commit + "\n" + project.head + "\n" + Excluding(state.known));
-  if (!made.ok() && project.is_partial) throw CallError(kPartialText);
-  if (!made.ok()) throw CallError("git cannot pack " + project.top.string() + ": " + made.words);
-  const std::string name = "pack-" + made.Line();
-  const std::string pack = directory / (name + ".pack");
-  const std::string index = directory / (name + ".idx");
+  fs::path pack = MakePack(side, project,
+                           snapshot.commit + "\n" + project.head + "\n" + Excluding(state.known));
   const Settings settings = {{"STATE", state.directory},
                              {"NEW", snapshot.commit},
                              {"HEAD_ID", project.head},
@@ -41,12 +41,12 @@ void Replace(const Target& target, const Project& project, const Snapshot& snaps
                              {"FORMAT", project.format},
                              {"CONFIG", GuestConfiguration(project)},
                              {"SHALLOW", ReadText(side.path() / "shallow")},
-                             {"PACK", name},
+                             {"PACK", pack.stem()},
                              {"NEEDED", std::to_string(fs::file_size(pack))}};
   CallGuest(target, settings, "prepare");
   const std::string temporary = side.facts().directory + "/.git/objects/pack/tmp_";
   SendFile(target, pack, temporary + "pack");
-  SendFile(target, index, temporary + "idx");
+  SendFile(target, pack.replace_extension(".idx"), temporary + "idx");
   CallGuest(target, settings, "apply || fail_or_full apply");
 }
 
@@ -70,7 +70,7 @@ std::vector<std::string> Send(const Target& target, const Project& project,
                             facts.base == project.head && facts.branch == project.branch;
     if (is_current) return {the_copy + " is up to date."};
   }
-  const std::optional<FileLock> use = side.place().TakeUse(FileLock::Kind::kExclusive);
+  const std::optional<FileLock> use = side.place().TakeUse(LockKind::kExclusive);
   if (!use && !is_there) throw CallError(kInUse);
   if (!use) return {the_copy + " stays as it is: it is in use."};
 
@@ -118,7 +118,7 @@ GuestState Ask(const Target& target) {
 }
 
 void Drop(const Target& target, bool force) {
-  const auto use = target.side.place().TakeUse(FileLock::Kind::kExclusive);
+  const auto use = target.side.place().TakeUse(LockKind::kExclusive);
   if (!use) throw CallError(kInUse);
   const CopyFacts& facts = target.side.facts();
   const GuestState state = Look(target, CommonCommits(target.side), {{"FORCE", force ? "1" : ""}});

@@ -33,15 +33,13 @@ constexpr std::size_t kIdLength = 16;
 constexpr std::chrono::seconds kLockWait{10};
 
 FileLock TakeWorkLock(const fs::path& file) {
-  auto lock = FileLock::Take(file, FileLock::Kind::kExclusive, kLockWait);
+  auto lock = LockFile(file, LockKind::kExclusive, kLockWait);
   if (!lock) throw support::CallError("Another limactl mcp works with this copy.");
   return std::move(*lock);
 }
 
 std::optional<CopyFacts> ReadFactsIn(const fs::path& repository) {
-  std::ifstream file(repository / kFacts, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const auto parts = Split(text, '\0');
+  const auto parts = Split(ReadText(repository / kFacts), '\0');
   if (parts.size() <= kFirstId || parts.size() > kFields.size()) return std::nullopt;
   CopyFacts facts;
   for (std::size_t i = 0; i < parts.size(); ++i) facts.*kFields.at(i) = parts[i];
@@ -59,18 +57,15 @@ void RemoveLeftovers(const fs::path& repository) {
 
 }  // namespace
 
-std::optional<FileLock> FileLock::Take(const fs::path& file, Kind kind,
-                                       std::chrono::milliseconds wait) {
+std::optional<FileLock> LockFile(const fs::path& file, LockKind kind,
+                                 std::chrono::milliseconds wait) {
   constexpr std::chrono::milliseconds kPause{50};
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
-  support::FileDescriptor opened(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (!opened.valid()) {
-    throw support::CallError("cannot write " + file.string() + ": " +
-                             std::generic_category().message(errno));
-  }
+  FileLock lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   const auto until = support::Clock::now() + wait;
-  while (::flock(opened.get(), (kind == Kind::kShared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0) {
+  const int operation = (kind == LockKind::kShared ? LOCK_SH : LOCK_EX) | LOCK_NB;
+  while (!lock.valid() || ::flock(lock.get(), operation) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) {
       throw support::CallError("cannot lock " + file.string() + ": " +
                                std::generic_category().message(errno));
@@ -78,7 +73,7 @@ std::optional<FileLock> FileLock::Take(const fs::path& file, Kind kind,
     if (support::Clock::now() >= until) return std::nullopt;
     support::Pause(kPause, {});
   }
-  return FileLock(std::move(opened));
+  return lock;
 }
 
 SidePlace::SidePlace(const fs::path& instance_directory, std::string project_path)
@@ -109,8 +104,8 @@ std::vector<CopyFacts> ListFacts(const fs::path& instance_directory) {
   return all;
 }
 
-std::optional<FileLock> SidePlace::TakeUse(FileLock::Kind kind) const {
-  return FileLock::Take(repository.string() + ".use", kind, std::chrono::seconds(1));
+std::optional<FileLock> SidePlace::TakeUse(LockKind kind) const {
+  return LockFile(repository.string() + ".use", kind, std::chrono::seconds(1));
 }
 
 std::string SidePlace::NoCopyText() const {
@@ -120,7 +115,7 @@ std::string SidePlace::NoCopyText() const {
 SideRepository::SideRepository(SidePlace place, const std::string& directory)
     : place_(std::move(place)),
       lock_(TakeWorkLock(place_.repository.string() + ".work")),
-      git_(Git::Neutral(place_.repository, lock_.descriptor())),
+      git_(Git::Neutral(place_.repository, lock_.get())),
       facts_(place_.ReadFacts().value_or(
           CopyFacts{place_.project, directory.empty() ? place_.project : directory})) {
   if (!directory.empty() && directory != facts_.directory) {
@@ -141,7 +136,7 @@ void SideRepository::Prepare(const Project& project) {
     git_.Require({"init", "-q", "--bare", "--template=", "--object-format=" + project.format},
                  "cannot make " + path().string());
   }
-  Borrow(path() / "objects", project.objects);
+  WriteText(path() / "objects/info/alternates", Quoted(project.objects.string()) + "\n");
   std::error_code none;
   fs::remove(path() / "shallow", none);
   if (project.is_partial) {
@@ -166,11 +161,6 @@ void SideRepository::Save(const CopyFacts& facts) {
   facts_ = facts;
 }
 
-void SideRepository::Borrow(const fs::path& objects, const fs::path& lender) {
-  fs::create_directories(objects / "info");
-  WriteText(objects / "info/alternates", QuotedLine(lender.string()));
-}
-
 void SideRepository::Remove() {
   fs::remove(path() / kFacts);  // first: without it the rest counts as nothing
   fs::remove_all(path());
@@ -180,6 +170,15 @@ fs::path SideRepository::MakeScratch() const {
   fs::remove_all(path() / kScratch);
   fs::create_directory(path() / kScratch);
   return path() / kScratch;
+}
+
+fs::path SideRepository::MakePack(const Git& git, const std::string& revisions) const {
+  const fs::path pack = MakeScratch() / "pack";
+  // Without a search for deltas, which takes longer than to send without them.
+  const std::string id = git.Require(
+      {"pack-objects", "--revs", "--window=0", "--delta-base-offset", "-q", pack.string()},
+      "git cannot pack " + facts_.project, revisions);
+  return pack.string() + "-" + id + ".pack";
 }
 
 void RequireNoMount(const std::vector<lima::Mount>& mounts, const std::string& directory,
@@ -226,13 +225,13 @@ void WriteText(const fs::path& path, const std::string& text) {
   fs::rename(temporary, path);
 }
 
-std::string QuotedLine(const std::string& text) {
-  std::string line = "\"";
+std::string Quoted(const std::string& text) {
+  std::string quoted = "\"";
   for (const char character : text) {
-    if (character == '"' || character == '\\') line += '\\';
-    line += character == '\n' ? "\\n" : std::string(1, character);
+    if (character == '"' || character == '\\') quoted += '\\';
+    quoted += character == '\n' ? "\\n" : std::string(1, character);
   }
-  return line + "\"\n";
+  return quoted + '"';
 }
 
 bool IsObjectId(std::string_view text) {

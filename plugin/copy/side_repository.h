@@ -18,24 +18,15 @@ namespace copy {
 
 struct Project;
 
-/// An flock(2) on a file, which is made if missing and never removed. Held until the object is
-/// destroyed and every child that inherited the descriptor has exited.
-class FileLock {
- public:
-  enum class Kind { kShared, kExclusive };
+enum class LockKind { kShared, kExclusive };
 
-  /// Nothing if another holder does not let go within `wait`. Throws support::CallError if the file
-  /// cannot be made.
-  static std::optional<FileLock> Take(const std::filesystem::path& file, Kind kind,
-                                      std::chrono::milliseconds wait);
+/// An flock(2) on a file. Held until it is closed, here and in every child that inherited it.
+using FileLock = support::FileDescriptor;
 
-  [[nodiscard]] int descriptor() const { return file_.get(); }
-
- private:
-  explicit FileLock(support::FileDescriptor file) : file_(std::move(file)) {}
-
-  support::FileDescriptor file_;
-};
+/// The file is made if missing, and never removed. Nothing if another holder does not let go within
+/// `wait`. Throws support::CallError if the file cannot be made.
+std::optional<FileLock> LockFile(const std::filesystem::path& file, LockKind kind,
+                                 std::chrono::milliseconds wait);
 
 /// What is known of a copy on the host. The ids are those of commits, each empty if there is none.
 struct CopyFacts {
@@ -70,7 +61,7 @@ struct SidePlace {
   [[nodiscard]] std::optional<CopyFacts> ReadFacts() const;
 
   /// Held while an agent uses the copy; exclusively to replace or drop it.
-  [[nodiscard]] std::optional<FileLock> TakeUse(FileLock::Kind kind) const;
+  [[nodiscard]] std::optional<FileLock> TakeUse(LockKind kind) const;
 
   /// "There is no copy of …", and what to do.
   [[nodiscard]] std::string NoCopyText() const;
@@ -97,7 +88,7 @@ class SideRepository {
 
   [[nodiscard]] const SidePlace& place() const { return place_; }
   [[nodiscard]] const std::filesystem::path& path() const { return place_.repository; }
-  [[nodiscard]] int lock() const { return lock_.descriptor(); }
+  [[nodiscard]] int lock() const { return lock_.get(); }
   [[nodiscard]] const Git& git() const { return git_; }
 
   /// Makes it if it is missing, and lets it borrow the objects of `project`.
@@ -109,11 +100,11 @@ class SideRepository {
   /// All or nothing.
   void Save(const CopyFacts& facts);
 
-  /// Makes `objects` an object directory that borrows from `lender`.
-  static void Borrow(const std::filesystem::path& objects, const std::filesystem::path& lender);
-
   /// Empties a directory in it, which goes with this object.
   [[nodiscard]] std::filesystem::path MakeScratch() const;
+
+  /// Writes a pack, and its .idx, of what the revisions name, in lines, to such a directory.
+  [[nodiscard]] std::filesystem::path MakePack(const Git& git, const std::string& revisions) const;
 
   void Remove();
 
@@ -140,8 +131,8 @@ std::string ReadText(const std::filesystem::path& path);
 /// support::CallError.
 void WriteText(const std::filesystem::path& path, const std::string& text);
 
-/// As a line of a file of git's, in its C style.
-std::string QuotedLine(const std::string& text);
+/// In git's C style.
+std::string Quoted(const std::string& text);
 
 /// Whether it is 40 or 64 hexadecimal digits.
 bool IsObjectId(std::string_view text);

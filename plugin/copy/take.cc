@@ -1,4 +1,5 @@
-#include <csignal>
+#include <fcntl.h>
+
 #include <filesystem>
 #include <string>
 
@@ -6,7 +7,6 @@
 #include "support/errors.h"
 #include "support/printable.h"
 #include "support/units.h"
-#include "support/wake_pipe.h"
 
 namespace copy {
 namespace {
@@ -16,27 +16,11 @@ using support::CallError;
 const std::string kBranches = "refs/heads/";
 constexpr const char* kNoList = "git cannot list the branches";
 
-/// From one git to the other, so that it ends even if this program is killed.
 void AddPack(const Git& users, const SideRepository& side, const std::string& revisions) {
-  support::Pipe pipe;
-  support::Child pack =
-      side.git().Start({"pack-objects", "--revs", "--stdout", "--delta-base-offset", "-q"},
-                       {.input = support::Child::kPipe, .output = pipe.write_end.get()});
-  support::Child index =
-      users.Start({"index-pack", "--stdin", "--strict"}, {.input = pipe.read_end.get()});
-  pipe.read_end.Close();
-  pipe.write_end.Close();
-  (void)pack.Write(revisions);
-  pack.CloseInput();
-  // In this order: index-pack may print more than a pipe holds.
-  const bool is_indexed = index.Finish() == 0;
-  const int packed = pack.Finish();
-  if (packed != 0 && packed != 128 + SIGPIPE) {
-    throw CallError("git cannot pack the work: " + Words(pack));
-  }
-  if (!is_indexed || packed != 0) {
-    throw CallError("git cannot add the work to your repository: " + Words(index));
-  }
+  const std::string pack = side.MakePack(side.git(), revisions);
+  const support::FileDescriptor file(::open(pack.c_str(), O_RDONLY | O_CLOEXEC));
+  support::Child index = users.Start({"index-pack", "--stdin", "--strict"}, {.input = file.get()});
+  RequireSuccess(index, "git cannot add the work to your repository");
 }
 
 }  // namespace
@@ -89,17 +73,6 @@ Taken TakeBranch(const Git& users, SideRepository& side, const std::string& name
   facts.taken = work;
   side.Save(facts);
   return {branch, old == work};
-}
-
-std::string Summary(const SideRepository& side, const GuestState& state,
-                    const std::string& instance) {
-  const CopyFacts& facts = side.facts();
-  if (facts.IsTaken(facts.work) && state.others == 0) return "";
-  const std::string from = facts.taken.empty() ? facts.applied : facts.taken;
-  std::string text = support::Count(CountChanged(side, from, facts.work), "file") + " changed";
-  if (state.commits > 0) text += ", " + support::Count(state.commits, "commit");
-  if (state.others > 0) text += ", " + support::Count(state.others, "commit") + " elsewhere";
-  return text + ". See: limactl mcp diff" + instance + ". Take: limactl mcp take" + instance + "\n";
 }
 
 void ApplyWork(const Git& users, SideRepository& side, std::uint64_t max_size) {

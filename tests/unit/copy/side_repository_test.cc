@@ -56,26 +56,26 @@ TEST_F(SideRepositoryTest, RemovesWhatAKilledCommandLeft) {
 TEST(FileLock, IsSharedOrExclusive) {
   const testing_support::TemporaryDirectory directory;
   const fs::path file = directory.path() / "lock";
-  const auto take = [&](FileLock::Kind kind) {
-    return FileLock::Take(file, kind, std::chrono::milliseconds(0));
+  const auto take = [&](LockKind kind) {
+    return LockFile(file, kind, std::chrono::milliseconds(0));
   };
   {
-    const auto first = take(FileLock::Kind::kShared);
-    EXPECT_TRUE(take(FileLock::Kind::kShared));
-    EXPECT_FALSE(take(FileLock::Kind::kExclusive));
+    const auto first = take(LockKind::kShared);
+    EXPECT_TRUE(take(LockKind::kShared));
+    EXPECT_FALSE(take(LockKind::kExclusive));
   }
-  EXPECT_TRUE(take(FileLock::Kind::kExclusive));
+  EXPECT_TRUE(take(LockKind::kExclusive));
 }
 
 TEST(FileLock, IsHeldByChildrenOfGit) {
   const testing_support::TemporaryDirectory directory;
   const fs::path file = directory.path() / "lock";
   const auto take = [&] {
-    return FileLock::Take(file, FileLock::Kind::kExclusive, std::chrono::milliseconds(0));
+    return LockFile(file, LockKind::kExclusive, std::chrono::milliseconds(0));
   };
   auto lock = take();
   support::Pipe input;
-  support::Child child = Git::Users(directory.path(), lock->descriptor())
+  support::Child child = Git::Users(directory.path(), lock->get())
                              .Start({"hash-object", "--stdin"}, {.input = input.read_end.get()});
   lock.reset();
   EXPECT_FALSE(take());
