@@ -197,6 +197,9 @@ GuestState CallGuest(const Target& target, const Settings& settings,
   throw CallError("The guest's part of this ended: " + LastMessage(said.error));
 } catch (const support::Stopped&) {
   Stop(kTooLong);
+} catch (const support::ConnectionLost&) {
+  // Its text says that nothing was changed.
+  throw CallError("The connection to " + target.side.place().instance + " was lost; try again.");
 }
 
 GuestState Look(const Target& target, const std::vector<std::string>& common,
@@ -205,6 +208,7 @@ GuestState Look(const Target& target, const std::vector<std::string>& common,
   all.emplace_back("HAVE", support::Join(common, "\n"));
   GuestState state =
       CallGuest(target, all, "look\n[ \"$state\" != ours ] || [ \"$FORCE\" ] || work");
+  if (state.directory.empty()) ThrowNonsense();
   std::erase_if(state.known, [&](const std::string& id) {
     return std::find(common.begin(), common.end(), id) == common.end();
   });

@@ -84,7 +84,7 @@ class Launcher {
                                          std::shared_ptr<ProcessEvents> events) = 0;
 };
 
-/// Of /bin/sh. It must change nothing in the guest.
+/// Of /bin/sh. It must change nothing in the guest, which errors say; copy/ has texts of its own.
 struct Script {
   std::string text;
   /// What it calls: each shell is sent it once, and keeps it.

@@ -82,6 +82,33 @@ TEST_F(Commands, RefuseAnOldGit) {
   EXPECT_THAT(Fail({"copy", "--copy-dir", copy}), HasSubstr("in the guest"));
 }
 
+TEST_F(Commands, SayThatTheGuestIsFull) {
+  StartAgent();
+  MakeProject("p");
+  MakeProgram("guest-bin/df", "printf 'Filesystem blocks used free\\n/dev/vda 9 9 1000\\n'");
+  EXPECT_THAT(Fail({"copy", "--copy-dir", copy}),
+              HasSubstr("agent has no space left (1 MB needed)"));
+  fs::remove(Path("guest-bin/df"));
+  SendCopy();
+  EXPECT_EQ(FilesOf(copy), FilesOf(project));
+}
+
+TEST_F(Commands, SayThatTheConnectionWasLost) {
+  StartAgent();
+  MakeProject("p");
+  MakeProgram("guest-bin/git", R"sh(PATH=${PATH#*:}
+    [ "$1" = read-tree ] || exec git "$@"
+    at=$$
+    while case $(ps -o comm= -p $at) in *sshd*) false ;; esac; do at=$(ps -o ppid= -p $at | tr -d ' '); done
+    kill -9 $at)sh");
+  EXPECT_THAT(Fail({"copy", "--copy-dir", copy}),
+              AllOf(HasSubstr("The connection to agent was lost"), Not(HasSubstr("nothing was"))));
+  fs::remove(Path("guest-bin/git"));
+  EXPECT_THAT(Fail({"take"}), HasSubstr("limactl mcp copy agent"));
+  SendCopy();
+  EXPECT_EQ(FilesOf(copy), FilesOf(project));
+}
+
 TEST_F(Commands, WorkFromASubdirectoryWithVariablesOfGit) {
   StartAgent();
   MakeProject("p", "base project; echo more >> file.txt");
