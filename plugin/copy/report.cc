@@ -288,10 +288,12 @@ Report MakeReport(const SideRepository& side, const Git& users, const paths::Hos
                   const std::string& from, const std::string& branch) {
   const Changes changes(side.git(), from, side.facts().work);
   const auto configured = ListConfigured(users, programs, side.facts().project, branch);
-  paths::HostPrograms obeyed = programs;
+  std::vector<paths::HostProgram> rows;
   for (const auto& [pattern, reason] : configured) {
-    obeyed.Add({pattern, paths::RunBy::kLooking, "git", reason});
+    rows.push_back({pattern, paths::RunBy::kConfigured, "git", reason});
   }
+  paths::HostPrograms obeyed = programs;
+  obeyed.Add(rows);
   return ReportOn(changes.list, obeyed, changes.is_cut);
 }
 

@@ -1,13 +1,14 @@
 #include "paths/host_programs.h"
 
-#include <fnmatch.h>
+#include <re2/set.h>
 
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <optional>
 #include <string>
+#include <utility>
 
+#include "support/errors.h"
 #include "support/join.h"
 #include "support/utf8.h"
 
@@ -119,6 +120,27 @@ constexpr std::array kFoldings = {
     Folding{"\U000e0000", "\U000e0fff", ""},
 };
 
+/// Of a row's patterns, in lower case. A path from the top of the project has a slash in front.
+std::string Expression(const HostProgram& row) {
+  std::string expression;
+  for (std::string_view pattern : support::Words(row.patterns)) {
+    const bool is_at_top = pattern.starts_with('/');
+    pattern.remove_prefix(is_at_top ? 1 : 0);
+    const bool is_directory = pattern.ends_with('/');
+    pattern.remove_suffix(is_directory ? 1 : 0);
+    expression += expression.empty() ? "" : "|";
+    expression += is_at_top ? "/" : "/?";
+    for (const char c : support::LowerCase(pattern)) {
+      const std::string_view one(&c, 1);
+      if (c == '*') expression += "[^/]*";
+      if (c == '?') expression += "[^/]";
+      if (c != '*' && c != '?') expression += re2::RE2::QuoteMeta(one);
+    }
+    expression += is_directory ? "(?:/.*)?" : "";
+  }
+  return expression;
+}
+
 }  // namespace
 
 std::string FoldName(std::string_view name) {
@@ -126,32 +148,33 @@ std::string FoldName(std::string_view name) {
   while (!name.empty()) {
     const auto length = std::max<std::size_t>(1, support::FirstCharacterLength(name));
     const std::string_view character = name.substr(0, length);
-    const auto* found = std::find_if(kFoldings.begin(), kFoldings.end(), [&](const Folding& one) {
-      return one.first <= character && character <= one.last;
-    });
-    folded += found == kFoldings.end() ? character : found->folded;
+    const auto* found = std::find_if(kFoldings.begin(), kFoldings.end(),
+                                     [&](const Folding& one) { return character <= one.last; });
+    folded += found == kFoldings.end() || character < found->first ? character : found->folded;
     name.remove_prefix(length);
   }
   folded.resize(std::min(folded.size(), folded.find(':')));
   folded.erase(folded.find_last_not_of(" .") + 1);
-  return fnmatch("git~1", folded.c_str(), FNM_CASEFOLD) == 0 ? ".git" : folded;
+  return support::LowerCase(folded) == "git~1" ? ".git" : folded;
 }
 
-HostPrograms::HostPrograms(std::span<const HostProgram> further) {
-  for (const HostProgram& row : kPrograms) Add(row);
-  for (const HostProgram& row : further) Add(row);
+struct HostPrograms::Expressions {
+  re2::RE2::Set set;
+};
+
+HostPrograms::HostPrograms(std::span<const HostProgram> further)
+    : rows_(std::begin(kPrograms), std::end(kPrograms)) {
+  Add(further);
 }
 
-void HostPrograms::Add(const HostProgram& row) {
-  for (std::string_view text : support::Words(row.patterns)) {
-    const bool is_at_top = text.starts_with('/');
-    text.remove_prefix(is_at_top ? 1 : 0);
-    const bool is_directory = text.ends_with('/');
-    text.remove_suffix(is_directory ? 1 : 0);
-    const int flags = FNM_CASEFOLD | FNM_PATHNAME | (is_directory ? FNM_LEADING_DIR : 0);
-    patterns_.push_back({std::string(text), rows_.size(), flags, is_at_top});
-  }
-  rows_.push_back(row);
+void HostPrograms::Add(std::span<const HostProgram> rows) {
+  rows_.insert(rows_.end(), rows.begin(), rows.end());
+  re2::RE2::Options options(re2::RE2::Latin1);  // names are bytes
+  options.set_dot_nl(true);
+  re2::RE2::Set set(options, re2::RE2::ANCHOR_BOTH);
+  for (const HostProgram& row : rows_) set.Add(Expression(row), nullptr);
+  if (!set.Compile()) throw support::CallError("there are too many files that programs obey");
+  expressions_ = std::make_shared<Expressions>(Expressions{std::move(set)});
 }
 
 std::vector<HostMatch> HostPrograms::Match(std::string_view path) const {
@@ -159,13 +182,17 @@ std::vector<HostMatch> HostPrograms::Match(std::string_view path) const {
   std::string rest;  // the folded names from `start` on
   for (std::size_t end = path.size(), start = 0; end > 0; end = start > 0 ? start - 1 : 0) {
     start = path.substr(0, end).rfind('/') + 1;  // 0 without a slash
-    rest = FoldName(path.substr(start, end - start)) + (rest.empty() ? "" : "/") + rest;
-    std::optional<std::size_t> last;  // patterns of one row follow each other
-    for (const Pattern& pattern : patterns_) {
-      if (pattern.row == last || (pattern.is_at_top && start > 0)) continue;
-      if (fnmatch(pattern.text.c_str(), rest.c_str(), pattern.flags) != 0) continue;
-      matches.push_back({rows_[pattern.row], path.substr(0, start)});
-      last = pattern.row;
+    const std::string name = support::LowerCase(FoldName(path.substr(start, end - start)));
+    rest = name + (rest.empty() ? "" : "/") + rest;
+    std::vector<int> rows;
+    re2::RE2::Set::ErrorInfo error = {};
+    if (!expressions_->set.Match((start == 0 ? "/" : "") + rest, &rows, &error) &&
+        error.kind != re2::RE2::Set::kNoError) {
+      throw support::CallError("RE2 has too little memory for " + std::string(path));
+    }
+    std::sort(rows.begin(), rows.end());
+    for (const int row : rows) {
+      matches.push_back({rows_[static_cast<std::size_t>(row)], path.substr(0, start)});
     }
   }
   return matches;

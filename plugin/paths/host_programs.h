@@ -1,7 +1,7 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,12 +13,13 @@ namespace paths {
 
 /// What makes the program run it, the most dangerous first.
 enum class RunBy : std::uint8_t {
-  kLooking,    ///< cd, a prompt, TAB, git status, a file or folder opened in an editor
-  kHarmless,   ///< a command that people take for harmless there: --version, list, make -n
-  kAgent,      ///< the start of an agent
-  kBuilding,   ///< build, test, install, run, commit
-  kPrompt,     ///< nothing: an agent reads it as text
-  kElsewhere,  ///< another machine, such as CI
+  kConfigured,  ///< the user's own configuration names it: its row says more than the others
+  kLooking,     ///< cd, a prompt, TAB, git status, a file or folder opened in an editor
+  kHarmless,    ///< a command that people take for harmless there: --version, list, make -n
+  kAgent,       ///< the start of an agent
+  kBuilding,    ///< build, test, install, run, commit
+  kPrompt,      ///< nothing: an agent reads it as text
+  kElsewhere,   ///< another machine, such as CI
 };
 
 enum class Writing : std::uint8_t {
@@ -28,9 +29,10 @@ enum class Writing : std::uint8_t {
 };
 
 struct HostProgram {
-  /// Separated by spaces, in gitignore's style: `*` matches within a name, `/` at the beginning
-  /// means the top of the project, else the pattern matches at any depth. `NAME/` is the directory
-  /// with all that is below, or a file or link of that name. Without the slash it is only a file.
+  /// Separated by spaces, in gitignore's style: `*` and `?` match within a name, `/` at the
+  /// beginning means the top of the project, else the pattern matches at any depth. `NAME/` is the
+  /// directory with all that is below, or a file or link of that name. Without the slash it is only
+  /// a file.
   std::string_view patterns;
   RunBy run_by;
   std::string_view program;
@@ -58,8 +60,8 @@ class HostPrograms {
   /// With `further` rows, such as those of agents, which this folder does not know.
   explicit HostPrograms(std::span<const HostProgram> further = {});
 
-  /// Its texts must outlive this object.
-  void Add(const HostProgram& row);
+  /// Their texts must outlive this object.
+  void Add(std::span<const HostProgram> rows);
 
   /// The most dangerous first within each program.
   [[nodiscard]] std::span<const HostProgram> rows() const { return rows_; }
@@ -69,14 +71,9 @@ class HostPrograms {
   [[nodiscard]] std::vector<HostMatch> Match(std::string_view path) const;
 
  private:
-  struct Pattern {
-    std::string text;
-    std::size_t row;
-    int flags;
-    bool is_at_top;
-  };
+  struct Expressions;
   std::vector<HostProgram> rows_;
-  std::vector<Pattern> patterns_;
+  std::shared_ptr<const Expressions> expressions_;  ///< one for each row
 };
 
 }  // namespace paths

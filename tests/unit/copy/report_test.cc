@@ -78,6 +78,11 @@ TEST_F(ReportTest, NamesWhatIsWorthALook) {
        {"Programs of this host run or obey:",
         "  my [hooks]/a: git: your core.hookspath names it, git switch and merge may run it. To "
         "switch without: git -c core.hooksPath=/dev/null switch agent/main"}},
+      {"mkdir bin; git config core.hooksPath bin",
+       "echo > bin/post-checkout",
+       {"Programs of this host run or obey:",
+        "  bin/post-checkout: git: your core.hookspath names it, git switch and merge may run it. "
+        "To switch without: git -c core.hooksPath=/dev/null switch agent/main"}},
       {"git config core.hooksPath .",
        "mkdir d; echo > d/a",
        {"Programs of this host run or obey:",
