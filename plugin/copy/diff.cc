@@ -78,20 +78,17 @@ void PrintDiff(const Git& git, const Git::Arguments& sides, bool only_names) {
   if (only_names) arguments.emplace_back("--stat");
   if (is_patch) arguments.emplace_back("--binary");
   arguments.insert(arguments.end(), sides.begin(), sides.end());
-  support::Child diff = git.Start(arguments, {.output = is_patch ? STDOUT_FILENO : -1});
+  support::Child diff = git.Start(arguments, {});
   // Only for what there is to see: an empty one would wait for the user.
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> pager(nullptr, &::pclose);
-  bool wanted = true;  // until the user has seen enough
   std::string rest;
-  diff.Read([&](std::string_view bytes) {
+  const auto print = [&](std::string_view bytes) {
     if (on_terminal && !pager) pager.reset(OpenPager());
     std::FILE* const file = pager ? pager.get() : stdout;
-    const std::string text = TerminalLines(bytes, rest);
-    wanted =
-        std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
-    return wanted;
-  });
-  if (wanted && diff.Finish() != 128 + SIGPIPE) RequireSuccess(diff, kWhat);
+    const std::string text = is_patch ? std::string(bytes) : TerminalLines(bytes, rest);
+    return std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
+  };
+  git.Read(diff, print, kWhat);
 }
 
 std::size_t CountChanged(const SideRepository& side, const std::string& from,

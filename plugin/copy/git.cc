@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <system_error>
@@ -141,8 +142,37 @@ support::Child Git::Start(const Arguments& arguments, support::SpawnStreams stre
   return support::Child(command, streams, environment_);
 }
 
+support::Context Git::Deadline() const {
+  return time_ ? support::Context().WithTimeout(*time_) : support::Context();
+}
+
+std::string Git::StoppedText() const {
+  return "git was stopped after " + std::to_string(time_->count()) +
+         " s. If it waits for a pipe, find . -type p lists it";
+}
+
+void Git::Read(support::Child& git, const std::function<bool(std::string_view)>& on_output,
+               std::string_view what) const try {
+  for (bool has_ended = false; !has_ended;) {
+    has_ended = true;
+    bool wanted = true;
+    git.Read(
+        [&](std::string_view bytes) {
+          wanted = on_output(bytes);
+          has_ended = false;
+          return false;  // go on with another deadline
+        },
+        Deadline());
+    if (!wanted) return;
+  }
+  git.Finish(Deadline());
+  if (git.exit_code() != 128 + SIGPIPE) RequireSuccess(git, what);
+} catch (const support::Stopped&) {
+  throw support::CallError(std::string(what) + ": " + StoppedText());
+}
+
 GitOutput Git::Run(const Arguments& arguments, const std::string& input) const {
-  const auto context = time_ ? support::Context().WithTimeout(*time_) : support::Context();
+  const support::Context context = Deadline();
   const support::FileDescriptor text = TextFile(input);
   support::Child child = Start(arguments, {.input = text.get()});
   GitOutput result;
@@ -160,8 +190,7 @@ GitOutput Git::Run(const Arguments& arguments, const std::string& input) const {
     result.words = Words(child);
   } catch (const support::Stopped&) {
     result.status = 1;
-    result.words = "git was stopped after " + std::to_string(time_->count()) +
-                   " s. If it waits for a pipe, find . -type p lists it";
+    result.words = StoppedText();
   }
   return result;
 }

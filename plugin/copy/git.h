@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "support/child.h"
+#include "support/context.h"
 
 namespace copy {
 
@@ -46,7 +48,7 @@ class Git {
   [[nodiscard]] Git With(const support::Variables& variables) const;
   /// With a working tree, of which it lists all, wherever this program was started.
   [[nodiscard]] Git In(const std::filesystem::path& working_tree) const;
-  /// Lets Run stop it after `time`.
+  /// Run and Read stop it after `time`.
   [[nodiscard]] Git Within(std::chrono::seconds time) const;
   /// For large work on the user's own objects.
   [[nodiscard]] Git WithoutLimits() const;
@@ -56,6 +58,12 @@ class Git {
   [[nodiscard]] support::Child Start(const Arguments& arguments,
                                      support::SpawnStreams streams) const;
 
+  /// Passes on the output of a git that Start returned, until it exits or `on_output` returns
+  /// false. The time in `on_output` does not count. Throws support::CallError, with `what`, if it
+  /// fails.
+  void Read(support::Child& git, const std::function<bool(std::string_view)>& on_output,
+            std::string_view what) const;
+
   /// Runs it to its end, unless the output is cut.
   [[nodiscard]] GitOutput Run(const Arguments& arguments, const std::string& input = "") const;
 
@@ -64,6 +72,9 @@ class Git {
                       const std::string& input = "") const;
 
  private:
+  [[nodiscard]] support::Context Deadline() const;
+  [[nodiscard]] std::string StoppedText() const;
+
   std::vector<std::string> command_;
   support::Variables environment_;
   int lock_ = -1;

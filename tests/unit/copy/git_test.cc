@@ -16,6 +16,13 @@ TEST_F(GitTest, IsStoppedIfItWaitsForAPipe) {
   EXPECT_THAT(
       ErrorOf([&] { git.Within(std::chrono::seconds(1)).Require(listing, "git cannot list"); }),
       HasSubstr("git cannot list: git was stopped after 1 s. If it waits for a pipe, find . -t"));
+  const Git limited = git.Within(std::chrono::seconds(1));
+  support::Child child = limited.Start(listing, {});
+  EXPECT_THAT(ErrorOf([&] {
+                limited.Read(
+                    child, [](std::string_view) { return true; }, "git waits");
+              }),
+              HasSubstr("git waits: git was stopped after 1 s."));
   fs::remove(project / ".gitignore");
   EXPECT_EQ(git.Within(std::chrono::seconds(60)).Run(listing).status, 0);
 }
