@@ -24,8 +24,8 @@ using support::CallError;
 constexpr std::size_t kMaxPackedRefs = std::size_t{64} << 20;
 constexpr std::chrono::minutes kMaxTime{10};
 
-/// Beside HEAD, the attributes of the project would hide changes: `* -diff`.
-constexpr const char* kAttributes = "* !diff\n";
+/// The attributes of the project would hide changes: all, or what they convert.
+constexpr const char* kAttributes = "* !diff -ident !working-tree-encoding\n";
 
 /// The first line of one of git's files; empty if it cannot be read.
 std::string FirstLine(const fs::path& file) {

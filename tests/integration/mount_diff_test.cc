@@ -156,6 +156,15 @@ TEST_F(MountDiff, NothingPlantedRunsOrHides) {
   }
 }
 
+TEST_F(MountDiff, ShowsWhatAttributesWouldConvert) {
+  MakeProject("one");
+  Script(R"sh(
+    printf 'a $Id$\n' > ident; printf 'a\n' > encoded; git add -A; git commit -qm x
+    printf 'a $Id: planted $\n' > ident; printf 'a\0\n\0' > encoded
+    printf '* ident\nencoded working-tree-encoding=UTF-16LE\n' > .gitattributes)sh");
+  EXPECT_THAT(Succeeds({"diff"}), AllOf(HasSubstr("+a $Id: planted $\n"), HasSubstr("a/encoded")));
+}
+
 TEST_F(MountDiff, SaysWhatItDoesNotShow) {
   MakeProject("one");
   Script("git init -q sub; echo > sub/x; echo two > file.txt");
