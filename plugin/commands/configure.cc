@@ -179,7 +179,7 @@ auto WithFileName(const Edit& edit, const Work& work) {
 }
 
 /// Reads the files and computes all new texts, in the order to write them. Writes nothing, so that
-/// a file that cannot be edited leaves the others alone. A trust given before is set in `job`.
+/// a file that cannot be edited leaves the others alone. What was chosen before is set in `job`.
 std::vector<Edit> PlanEdits(Job& job, const std::vector<SettingsFile>& files) {
   std::vector<Edit> edits;
   bool is_there = false;
@@ -195,6 +195,7 @@ std::vector<Edit> PlanEdits(Job& job, const std::vector<SettingsFile>& files) {
     const std::optional<std::string>& text = edit.stored.text();
     if (!job.remove) {
       edit.edited = WithFileName(edit, [&] { return Add(edit.file, text, job.request.trust); });
+      job.in_copy |= edit.edited.in_copy;
     } else if (!is_there) {  // what equals ours is not ours
       edit.edited = {text};
     }

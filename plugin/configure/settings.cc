@@ -69,6 +69,7 @@ struct Editor {
   std::string before;
   std::string text = before;
   std::vector<std::string> lines = {};  ///< as Edited::lines
+  bool in_copy = false;
   bool took_entry = false;
 
   [[nodiscard]] Json ValueNow(const KeyPath& path) const { return ValueAt(ParseJson(text), path); }
@@ -132,6 +133,7 @@ struct Editor {
     const bool is_same_instance = !ours.empty() && !theirs.empty() && ours[0] == theirs[0];
     const bool is_kept =
         HasOptions(theirs) && (ours == theirs || (is_same_instance && !HasOptions(ours)));
+    in_copy = is_kept && theirs.dump().find("\"--copy=") != std::string::npos;
     for (const std::string key : {"args", "command", "timeout"}) {
       const bool is_ours = wanted.contains(key) && (key != "timeout" || HasOptions(ours));
       if (!is_ours || is_kept || entry.at(key) == wanted.at(key)) continue;
@@ -207,7 +209,7 @@ Edited Add(const SettingsFile& file, const std::optional<std::string>& before, b
     ours.update(ValueAt(more, file.last));
     editor.MoveToEnd(file.last, ours);
   }
-  return {.text = editor.text, .lines = editor.lines};
+  return {.text = editor.text, .lines = editor.lines, .in_copy = editor.in_copy};
 }
 
 Edited Remove(const SettingsFile& file, const std::optional<std::string>& before) {
@@ -220,7 +222,10 @@ Edited Remove(const SettingsFile& file, const std::optional<std::string>& before
   const bool was_trusted = !editor.lines.empty();
   editor.TakeAway({}, file.untrusted);
   editor.TakeAway({}, file.wanted);
-  Edited edited = {before, editor.lines, editor.took_entry, was_trusted};
+  Edited edited = {.text = before,
+                   .lines = editor.lines,
+                   .had_entry = editor.took_entry,
+                   .was_trusted = was_trusted};
   if (edited.lines.empty()) return edited;
   const Json left = ParseJson(editor.text);
   const bool is_empty = left.empty() || SameValue(left, file.initial);

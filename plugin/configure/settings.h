@@ -46,6 +46,7 @@ struct Edited {
   /// Of Add: what the user must change first, with the place. Of Remove: what it took away, each
   /// with its value on one line.
   std::vector<std::string> lines = {};
+  bool in_copy = false;      ///< of Add: an entry that was there serves a copy
   bool had_entry = false;    ///< of Remove
   bool was_trusted = false;  ///< of Remove: some of it is there only with `--trust`
 };
