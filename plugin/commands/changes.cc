@@ -9,7 +9,8 @@ namespace commands {
 int Changes(const std::vector<std::string>& arguments) {
   OptionParser parser("changes",
                       "Print what programs of this host run or obey that was changed in a mounted "
-                      "project since its baseline; the exit status is 1 if there is something",
+                      "project since its baseline; the exit status is 1 if there is something, 2 "
+                      "after an error",
                       "[INSTANCE]", 1);
   parser.AddOptions()("accept", "Make the project as it is the baseline");
   const auto parsed = parser.Parse(arguments);

@@ -75,17 +75,19 @@ int Dispatch(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int Run(const std::vector<std::string>& arguments) {
+  // As of diff and grep, 1 says that something was changed.
+  const int failure = !arguments.empty() && arguments[0] == "changes" ? 2 : 1;
   try {
     const int exit_code = Dispatch(arguments);
     std::cout.flush();
     if (!std::cout) {
       support::LogError("cannot write to standard output");
-      return 1;
+      return failure;
     }
     return exit_code;
   } catch (const std::exception& error) {
     support::LogError(error.what());
-    return 1;
+    return failure;
   }
 }
 

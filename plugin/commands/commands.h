@@ -20,8 +20,8 @@ inline constexpr const char* kDefaultInstance = "default";
 /// That of the other commands.
 inline constexpr const char* kAgentInstance = "agent";
 
-/// Runs the program. `arguments` are those after the program's name. Returns the exit code: 0, or 1
-/// with one line on standard error, or 1 when a check of Doctor failed. Never throws.
+/// Runs the program. `arguments` are those after the program's name. Returns the exit code: that
+/// of the command, or 1 with one line on standard error; of Changes, 2. Never throws.
 int Run(const std::vector<std::string>& arguments);
 
 // The commands, as the help describes them. `arguments` are those after the command's name. Each
