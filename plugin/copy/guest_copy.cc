@@ -55,7 +55,7 @@ std::uint64_t ToNumber(const std::string& word) {
   return std::stoull(word);
 }
 
-/// What to do about a reason or a state of functions.sh. `detail`: git's words.
+/// What to do about a reason or a state of programs/. `detail`: git's words.
 std::string Advice(const std::string& reason, const std::string& detail,
                    const SideRepository& side) {
   const std::string& instance = side.place().instance;
@@ -81,8 +81,7 @@ std::string Advice(const std::string& reason, const std::string& detail,
   return found == texts.end() ? "git failed in " + instance + ": " + detail : found->second;
 }
 
-shell::Script ScriptOf(const Target& target, const Settings& settings,
-                       const std::string& functions) {
+shell::Script ScriptOf(const Target& target, const Settings& settings, const std::string& program) {
   const CopyFacts& facts = target.side.facts();
   Settings all = {
       {"G", facts.directory},
@@ -96,7 +95,7 @@ shell::Script ScriptOf(const Target& target, const Settings& settings,
   all.insert(all.end(), settings.begin(), settings.end());
   std::string text;
   for (const auto& [name, value] : all) text += name + "=" + shell::ShellQuote(value) + "\n";
-  return {text + "begin\n" + functions + "\nexit 0", functions_program};
+  return {text + "begin\n" + program + "\nexit 0", look_program};
 }
 
 /// The last line that the guest's programs have printed, printable.
@@ -176,9 +175,9 @@ std::vector<std::string> CommonCommits(const SideRepository& side) {
 }
 
 GuestState CallGuest(const Target& target, const Settings& settings,
-                     const std::string& functions) try {
+                     const std::string& program) try {
   const guest::ScriptOutput said =
-      guest::CaptureScript(target.guest, ScriptOf(target, settings, functions),
+      guest::CaptureScript(target.guest, ScriptOf(target, settings, program),
                            target.context.WithTimeout(kTotal), {kMaxReports, kMaxReports});
   if (said.is_too_long) Stop(kTooMuch);
   GuestState state;

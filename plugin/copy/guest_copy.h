@@ -13,7 +13,7 @@
 #include "support/context.h"
 #include "support/errors.h"
 
-/// What is done to the copy in the guest, by programs/functions.sh and the guest's file requests.
+/// What is done to the copy in the guest, by programs/ and the guest's file requests.
 /// Nothing that the guest says is trusted. Each function throws support::CallError with what the
 /// user can do, also at a limit; on a terminal, packs show how much has been transferred.
 namespace copy {
@@ -27,7 +27,7 @@ struct Target {
 
 /// What the guest says of its side.
 struct GuestState {
-  /// As look() has it: absent, ours, interrupted, damaged, foreign or other.
+  /// As look() of look.sh has it: absent, ours, interrupted, damaged, foreign or other.
   std::string directory;
   std::vector<std::string> known;  ///< commits that the host and the guest have
   std::string work;           ///< of a commit, which the host may not have; empty unless "ours"
@@ -44,7 +44,7 @@ struct GuestState {
 /// Variables of a call, besides those that all need.
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/// A function has failed in the guest.
+/// The guest has said "fail" and a reason.
 struct GuestFailure : support::CallError {
   GuestFailure(const std::string& text, std::string why)
       : CallError(text), reason(std::move(why)) {}
@@ -55,8 +55,8 @@ struct GuestFailure : support::CallError {
 /// deleted one.
 std::vector<std::string> CommonCommits(const SideRepository& side);
 
-/// Calls functions, and reads what they say.
-GuestState CallGuest(const Target& target, const Settings& settings, const std::string& functions);
+/// Runs a program after begin() of look.sh, and reads what it says.
+GuestState CallGuest(const Target& target, const Settings& settings, const std::string& program);
 
 /// Looks at the copy, and makes a commit of what is in it, unless FORCE is set. Changes nothing
 /// else.

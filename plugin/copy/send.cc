@@ -3,6 +3,7 @@
 
 #include "copy/copy.h"
 #include "copy/guest_copy.h"
+#include "copy/programs.h"
 #include "support/errors.h"
 
 namespace copy {
@@ -11,6 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 using support::CallError;
 
+const std::string kReplace(replace_program);
 constexpr const char* kInUse = "An agent works in this copy; end it first.";
 
 /// What `git init` leaves as it is.
@@ -43,11 +45,11 @@ void Replace(const Target& target, const Project& project, const Snapshot& snaps
                              {"SHALLOW", ReadText(side.path() / "shallow")},
                              {"PACK", pack.stem()},
                              {"NEEDED", std::to_string(fs::file_size(pack))}};
-  CallGuest(target, settings, "prepare");
+  CallGuest(target, settings, kReplace + "prepare");
   const std::string temporary = side.facts().directory + "/.git/objects/pack/tmp_";
   SendFile(target, pack, temporary + "pack");
   SendFile(target, pack.replace_extension(".idx"), temporary + "idx");
-  CallGuest(target, settings, "apply || fail_or_full apply");
+  CallGuest(target, settings, kReplace + "apply || fail_or_full apply");
 }
 
 /// `common`: what need not be sent if the guest has it.
@@ -130,7 +132,7 @@ void Drop(const Target& target, bool force) {
       throw CallError(state.Summary() + (is_one ? " was" : " were") +
                       " not taken: take, or --force.");
     }
-    CallGuest(target, {}, "drop");
+    CallGuest(target, {}, kReplace + "drop");
   }
   target.side.Remove();
 }

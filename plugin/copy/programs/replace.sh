@@ -1,0 +1,53 @@
+# After look.sh.
+
+# With STATE (what look() has said), NEW (what is sent), FORMAT, CONFIG and NEEDED (the pack's bytes): makes
+# the directory ready for a pack in tmp_pack and tmp_idx.
+prepare() {
+  if [ "$STATE" = absent ]; then
+    mkdir -p "$GIT_DIR" 2>/dev/null || {
+      sudo -n mkdir -p "$G" && sudo -n chown "$(id -u)" "$G" && mkdir "$GIT_DIR"
+    } || fail directory
+    # In this order: it counts as interrupted until the end.
+    echo "$NEW" >"$next" || fail_or_full directory
+    echo "$ID" >"$copied" || fail_or_full directory
+  fi
+  require_space "$((NEEDED / 1024 + 1024))"
+  # What a killed git left, also below refs/.
+  find "$GIT_DIR" \( -name '*.lock' ! -path "$GIT_DIR/objects/*" -o -path "$GIT_DIR/objects/pack/tmp_*" \) \
+    -exec rm -f {} +
+  [ "$STATE" != ours ] || return 0
+  [ -e "$GIT_DIR/HEAD" ] || printf %s "$CONFIG" >"$GIT_DIR/config" || fail_or_full init
+  git init -q --template= --object-format="$FORMAT" || fail_or_full init
+}
+# With STATE, NEW, HEAD_ID (the host's HEAD), PACK (its name) and SHALLOW (ids). Files that are not in the
+# index are added first, so that those that are gone on the host go.
+apply() {
+  [ -z "$SHALLOW" ] || printf %s "$SHALLOW" >"$GIT_DIR/shallow" || return
+  (cd "$GIT_DIR/objects/pack" && mv tmp_pack "$PACK.pack" && mv tmp_idx "$PACK.idx") || return
+  echo "$NEW" >"$next" || return
+  for left in "$GIT_DIR"/MERGE_* "$GIT_DIR"/*_HEAD "$GIT_DIR"/rebase-* "$GIT_DIR/sequencer"; do
+    [ ! -e "$left" ] || rm -rf "$left"
+  done
+  read -r current <"$GIT_DIR/HEAD"
+  [ "$current" = "ref: refs/heads/$BRANCH" ] || git symbolic-ref HEAD "refs/heads/$BRANCH" || return
+  git update-ref --stdin <<END || return
+update HEAD $HEAD_ID
+update refs/limactl-mcp/sent $NEW
+END
+  export GIT_INDEX_FILE="$index"
+  # work() has added them to its index.
+  [ "$STATE" = ours ] || rm -f "$index"
+  [ "$STATE" != interrupted ] || add_all 2>/dev/null
+  if [ "$NEW" != "$HEAD_ID" ]; then
+    git read-tree --reset -u "$NEW" && git read-tree -m --index-output="$GIT_DIR/index" "$HEAD_ID"
+  else
+    git read-tree --reset -u --index-output="$GIT_DIR/index" "$NEW"
+  fi
+}
+drop() {
+  cd /
+  rm -rf "$G" 2>/dev/null
+  [ ! -e "$G" ] || { chmod -R u+rwX "$G" && rm -rf "$G"; } 2>/dev/null
+  [ ! -e "$G" ] || sudo -n rm -rf "$G" 2>/dev/null
+  [ ! -e "$G" ] || fail drop
+}
