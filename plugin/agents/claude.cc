@@ -130,7 +130,7 @@ AgentSettings Configure(const SettingsRequest& request) {
   const std::string own = kOwnDirectory.In(request.environment);
   // Permissions of a project can only be stored in the project.
   SettingsFile settings = {
-      .path = Path(request, ".claude/settings.local.json", own + "/settings.json"),
+      .path = request.user ? own + "/settings.json" : ".claude/settings.local.json",
       .wanted = {{"permissions", {{"deny", Words(kClaudeTools)}}}},
       .trusted = {{"permissions", {{"allow", Json::array({kAllTools})}}}}};
   SettingsFile server = {

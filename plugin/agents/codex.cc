@@ -243,8 +243,8 @@ AgentSettings Configure(const SettingsRequest& request) {
   add.emplace_back("--");
   for (const std::string& word : ServerCommand(request, kWorkingDirectory)) add.push_back(word);
   AgentSettings all = {
-      .files = {{.path = Path(request, ".codex/config.toml",
-                              kUsersHome.In(request.environment) + "/config.toml"),
+      .files = {{.path = request.user ? kUsersHome.In(request.environment) + "/config.toml"
+                                      : ".codex/config.toml",
                  .format = configure::Format::kToml,
                  .text = std::string(kLines) + "tool_timeout_sec = " +
                          std::to_string(request.call_timeout.count()) + "\n"}},

@@ -1,16 +1,13 @@
 #include "agents/common.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
+#include <system_error>
 
 #include "configure/json_text.h"
 #include "configure/stored_settings.h"
 #include "lima/text_file.h"
 #include "support/errors.h"
-#include "support/file_descriptor.h"
 #include "support/log.h"
-#include "support/paths.h"
 #include "support/random.h"
 #include "support/utf8.h"
 
@@ -19,34 +16,20 @@ namespace {
 
 constexpr std::size_t kDelimiterDigits = 16;
 
-/// Opens `name` in `directory`, through no link. Closes nothing.
-int OpenWithoutLinks(const std::string& directory, std::string_view name) {
-  // O_NONBLOCK: a FIFO must not block the start.
-  constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-  support::FileDescriptor above(::open(directory.c_str(), kFlags | O_DIRECTORY));
-  for (std::size_t slash = name.find('/'); slash != name.npos; slash = name.find('/')) {
-    const std::string next(name.substr(0, slash));
-    above = support::FileDescriptor(::openat(above.get(), next.c_str(), kFlags | O_DIRECTORY));
-    name.remove_prefix(slash + 1);
-  }
-  return ::openat(above.get(), std::string(name).c_str(), kFlags);
-}
-
 std::string ReadInstructions(const std::string& project, std::string_view name) try {
-  const support::FileDescriptor file(OpenWithoutLinks(project, name));
-  const std::string path = project + "/" + std::string(name);
-  return file.valid() ? support::ToUtf8(lima::ReadTextFile(file, path, kMaxInstructions)) : "";
+  const std::filesystem::path path = std::filesystem::path(project) / name;
+  std::error_code unknown;
+  if (std::filesystem::is_symlink(path, unknown)) return "";
+  const std::string text = configure::StoredSettings(path, project).text().value_or("");
+  if (text.size() <= kMaxInstructions) return support::ToUtf8(text);
+  throw support::CallError("cannot use " + path.string() + ": it is larger than " +
+                           std::to_string(kMaxInstructions) + " bytes");
 } catch (const support::CallError& error) {
   support::LogWarning(error.what());
   return "";
 }
 
 }  // namespace
-
-std::string Path(const SettingsRequest& request, std::string_view project,
-                 const std::string& user) {
-  return request.user ? user : std::string(project);
-}
 
 std::vector<std::string> ServerCommand(const ServerRequest& request, std::string_view root) {
   std::vector<std::string> command = request.server;

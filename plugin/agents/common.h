@@ -29,9 +29,6 @@ inline constexpr const char* kWorkspaceFolder = "${workspaceFolder}";
 inline constexpr const char* kTrustInEditor =
     "--trust: allow the server's tools in the editor itself.";
 
-/// The project's file or the user's.
-std::string Path(const SettingsRequest& request, std::string_view project, const std::string& user);
-
 /// With "--root" and `root`, unless there is such an option, or "--copy".
 std::vector<std::string> ServerCommand(const ServerRequest& request, std::string_view root);
 

@@ -4,8 +4,6 @@
 // Its settings cannot switch its tools off, flags can. Three locks, of which each one suffices: the
 // list of available tools, that of excluded ones, and permissions.
 
-#include <algorithm>
-
 #include "agents/common.h"
 #include "agents/own_servers.h"
 #include "support/errors.h"
@@ -28,7 +26,7 @@ constexpr const char* kExcludedTools =
 constexpr const char* kTrust = "--allow-tool=lima";
 
 // Larger results become a file on the host, which it cannot read.
-constexpr std::string_view kLargestResult = "COPILOT_LARGE_OUTPUT_THRESHOLD_BYTES=200000";
+constexpr const char* kLargestResult = "COPILOT_LARGE_OUTPUT_THRESHOLD_BYTES=200000";
 
 Json Completed(Json entry, const ServerRequest& request) {
   entry.emplace("tools", Json::array({"*"}));
@@ -118,21 +116,11 @@ Json Settings(const std::string& users_home) {
   return settings;
 }
 
-Environment AgentEnvironment(const LaunchRequest& request) {
-  Environment environment = Changed(request.environment,
-                                    "COPILOT_* GITHUB_COPILOT_* USE_TGREP* USE_BUILTIN_RIPGREP "
-                                    "COPILOT_AUTO_UPDATE=false COPILOT_DISABLE_RESUME_AUTO_CD=1 " +
-                                        std::string(kLargestResult));
-  const auto kept = Words(
-      "COPILOT_AUTO_TIER COPILOT_CACHE_HOME COPILOT_DISABLE_TERMINAL_TITLE COPILOT_EDITOR "
-      "COPILOT_GH_HOST COPILOT_GITHUB_TOKEN COPILOT_MODEL COPILOT_MULTIPLEXER COPILOT_OFFLINE");
-  for (const auto& [name, value] : request.environment) {
-    const bool is_kept = std::find(kept.begin(), kept.end(), name) != kept.end();
-    if (is_kept || name.starts_with("COPILOT_PROVIDER_")) environment[name] = value;
-  }
-  environment["COPILOT_HOME"] = request.home;
-  return environment;
-}
+constexpr std::string_view kVariables =
+    "COPILOT_* GITHUB_COPILOT_* USE_TGREP* USE_BUILTIN_RIPGREP COPILOT_AUTO_UPDATE=false "
+    "COPILOT_DISABLE_RESUME_AUTO_CD=1 +COPILOT_AUTO_TIER +COPILOT_CACHE_HOME "
+    "+COPILOT_DISABLE_TERMINAL_TITLE +COPILOT_EDITOR +COPILOT_GH_HOST +COPILOT_GITHUB_TOKEN "
+    "+COPILOT_MODEL +COPILOT_MULTIPLEXER +COPILOT_OFFLINE +COPILOT_PROVIDER_* ";
 
 std::vector<std::string> Arguments(const LaunchRequest& request, const std::string& mcp) {
   if (!request.arguments.empty() && request.arguments.front() == "login") return request.arguments;
@@ -166,7 +154,7 @@ Launch LaunchCopilot(const LaunchRequest& request) {
   const std::string users_home = kUsersHome.In(request.environment);
   Launch launch = {
       .arguments = Arguments(request, mcp),
-      .environment = AgentEnvironment(request),
+      .environment = Changed(request.environment, std::string(kVariables) + kLargestResult),
       .files = EmptyRepository(request.directory)};  // there the search for settings ends
   launch.files.merge(std::map<std::string, std::string>{
       {mcp, Json({{"mcpServers", Servers(request)}}).dump(2)},
@@ -175,6 +163,7 @@ Launch LaunchCopilot(const LaunchRequest& request) {
       {request.home + "/mcp-config.json", R"({"mcpServers": {}})"},
       {request.directory + "/AGENTS.md",
        Instructions(request, ".github/copilot-instructions.md AGENTS.md CLAUDE.md")}});
+  launch.environment["COPILOT_HOME"] = request.home;
   const std::string instructions = "/copilot-instructions.md";
   launch.links[request.home + instructions] = users_home + instructions;
   return launch;
@@ -182,8 +171,8 @@ Launch LaunchCopilot(const LaunchRequest& request) {
 
 AgentSettings Configure(const SettingsRequest& request) {
   SettingsFile file = {
-      .path = Path(request, ".github/mcp.json",
-                   kUsersHome.In(request.environment) + "/mcp-config.json"),
+      .path = request.user ? kUsersHome.In(request.environment) + "/mcp-config.json"
+                           : ".github/mcp.json",
       .wanted = {{"mcpServers", {{kServer, ServerEntry(request, kWorkingDirectory)}}}}};
   // It reads only one of a project's files, .mcp.json first.
   if (!request.user) file.alternative = ".mcp.json";

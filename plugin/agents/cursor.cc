@@ -9,15 +9,15 @@ AgentSettings Configure(const SettingsRequest& request) {
                      {"matcher", "Shell|Read|Write|Grep|Delete"},
                      {"failClosed", true}};
   AgentSettings all = {
-      .files = {{.path = Path(request, ".cursor/hooks.json", own + "/hooks.json"),
+      .files = {{.path = request.user ? own + "/hooks.json" : ".cursor/hooks.json",
                  .wanted = {{"hooks", {{"preToolUse", Json::array({hook})}}}},
                  .initial = {{"version", 1}}},
-                {.path = Path(request, ".cursor/cli.json", own + "/cli-config.json"),
+                {.path = request.user ? own + "/cli-config.json" : ".cursor/cli.json",
                  .wanted = {{"permissions", {{"deny", {"Shell(*)", "Read(**)", "Write(**)"}}}}},
                  .trusted = {{"permissions", {{"allow", Json::array({"Mcp(lima:*)"})}}}},
                  // cursor-agent requires both lists.
                  .initial = {{"permissions", {{"allow", Json::array()}, {"deny", Json::array()}}}}},
-                {.path = Path(request, ".cursor/mcp.json", own + "/mcp.json"),
+                {.path = request.user ? own + "/mcp.json" : ".cursor/mcp.json",
                  .wanted = {{"mcpServers", {{kServer, CommandEntry(request, kWorkspaceFolder)}}}}}},
       .notes = {"The hook (exit code 2: blocked) stops the editor's own tools Shell, Read, Write, "
                 "Grep and Delete; the deny list stops those of cursor-agent. Cursor asks once "

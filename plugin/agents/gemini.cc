@@ -148,8 +148,8 @@ AgentSettings Configure(const SettingsRequest& request) {
   const std::vector<const char*> asking = {"web_fetch", "ask_user", "activate_skill"};
   return {
       .files = {
-          {.path = Path(request, ".gemini/settings.json",
-                        kOwnDirectory.In(request.environment) + "/settings.json"),
+          {.path = request.user ? kOwnDirectory.In(request.environment) + "/settings.json"
+                                : ".gemini/settings.json",
            // The allow-list would skip the question.
            .wanted = {{"tools", {{"core", Words(kGeminiTools)}, {"confirmationRequired", asking}}},
                       // Gemini CLI delegates to it, but it is useless without file tools.

@@ -141,16 +141,12 @@ constexpr std::array kRefusals = {
 constexpr std::string_view kVariables =
     "OPENCODE* BUN_* AGENT OPENCODE_PURE=1 OPENCODE_DISABLE_PROJECT_CONFIG=1 "
     "OPENCODE_DISABLE_EXTERNAL_SKILLS=1 OPENCODE_DISABLE_AUTOUPDATE=1 "
-    "OPENCODE_DISABLE_LSP_DOWNLOAD=1";
+    "OPENCODE_DISABLE_LSP_DOWNLOAD=1 +OPENCODE_API_KEY +OPENCODE_AUTH_CONTENT +OPENCODE_MODELS_URL "
+    "+OPENCODE_MODELS_PATH +OPENCODE_DISABLE_MODELS_FETCH";
 
 Environment AgentEnvironment(const LaunchRequest& request, const std::string& config_home,
                              const std::string& instructions) {
   Environment environment = Changed(request.environment, kVariables);
-  for (const char* kept : {"OPENCODE_API_KEY", "OPENCODE_AUTH_CONTENT", "OPENCODE_MODELS_URL",
-                           "OPENCODE_MODELS_PATH", "OPENCODE_DISABLE_MODELS_FETCH"}) {
-    const std::string value = Value(request.environment, kept);
-    if (!value.empty()) environment[kept] = value;
-  }
   environment["XDG_CONFIG_HOME"] = config_home;
   environment["OPENCODE_DB"] = request.home + "/opencode.db";
   environment["OPENCODE_SERVER_PASSWORD"] = support::RandomHex(kPasswordDigits);
@@ -190,7 +186,7 @@ Json UsersOwnServers(const Environment& environment) {
 
 AgentSettings Configure(const SettingsRequest& request) {
   const std::string path =
-      Path(request, "opencode.json", ConfigHome(request.environment) + "/opencode/opencode.json");
+      request.user ? ConfigHome(request.environment) + "/opencode/opencode.json" : "opencode.json";
   return {.files = {{.path = path,
                      .alternative = path + "c",
                      .wanted = {{"permission", Json::parse(kRules)},

@@ -26,13 +26,13 @@ AgentSettings Configure(const SettingsRequest& request) {
   entry.update(CommandEntry(request, kWorkspaceFolder));
   AgentSettings all = {
       .files = {{.path =
-                     Path(request, ".github/agents/lima.agent.md", own + "/prompts/lima.agent.md"),
+                     request.user ? own + "/prompts/lima.agent.md" : ".github/agents/lima.agent.md",
                  .format = configure::Format::kText,
                  .text = kVscodeAgent},
                 // Other agents have the editor's tools.
-                {.path = Path(request, ".vscode/settings.json", own + "/settings.json"),
+                {.path = request.user ? own + "/settings.json" : ".vscode/settings.json",
                  .wanted = {{"chat.newSession.defaultMode", kServer}}},
-                {.path = Path(request, ".vscode/mcp.json", own + "/mcp.json"),
+                {.path = request.user ? own + "/mcp.json" : ".vscode/mcp.json",
                  .wanted = {{"servers", {{kServer, std::move(entry)}}}}}},
       .notes = {
           "Visual Studio Code has no setting that switches its own tools off: new chats "

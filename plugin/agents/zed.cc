@@ -7,8 +7,8 @@ AgentSettings Configure(const SettingsRequest& request) {
   Json entry = CommandEntry(request, kWorkingDirectory);
   entry["timeout"] = request.call_timeout.count();
   AgentSettings all = {
-      .files = {{.path = Path(request, ".zed/settings.json",
-                              ConfigHome(request.environment) + "/zed/settings.json")}}};
+      .files = {{.path = request.user ? ConfigHome(request.environment) + "/zed/settings.json"
+                                      : ".zed/settings.json"}}};
   Json& wanted = all.files[0].wanted;
   wanted["context_servers"][kServer] = std::move(entry);
   if (request.user) {

@@ -1,5 +1,8 @@
 #include "support/environment.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "support/join.h"
 
 extern "C" char** environ;  // NOLINT(readability-redundant-declaration): macOS declares it nowhere
@@ -32,22 +35,25 @@ std::string ConfigHome(const Environment& environment) {
   return DirectoryOr(environment, "XDG_CONFIG_HOME", Value(environment, "HOME") + "/.config");
 }
 
-Environment Changed(Environment environment, std::string_view changes) {
-  for (const std::string_view change : Words(changes)) {
-    const std::size_t equals = change.find('=');
-    const std::string name(change.substr(0, equals));
-    if (equals != change.npos) {
-      environment[name] = change.substr(equals + 1);
-    } else if (name.ends_with('*')) {
-      std::erase_if(environment,
-                    [prefix = change.substr(0, change.size() - 1)](const auto& variable) {
-                      return variable.first.starts_with(prefix);
-                    });
+Environment Changed(const Environment& environment, std::string_view changes) {
+  Environment changed = environment;
+  for (std::string_view change : Words(changes)) {
+    const bool restores = change.starts_with('+');
+    change.remove_prefix(restores ? 1 : 0);
+    const auto is_named = [&](const auto& variable) {
+      return change.ends_with('*') ? variable.first.starts_with(change.substr(0, change.size() - 1))
+                                   : variable.first == change;
+    };
+    if (const std::size_t equals = change.find('='); equals != change.npos) {
+      changed[std::string(change.substr(0, equals))] = change.substr(equals + 1);
+    } else if (restores) {
+      std::copy_if(environment.begin(), environment.end(), std::inserter(changed, changed.end()),
+                   is_named);
     } else {
-      environment.erase(name);
+      std::erase_if(changed, is_named);
     }
   }
-  return environment;
+  return changed;
 }
 
 }  // namespace support

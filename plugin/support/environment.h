@@ -32,7 +32,7 @@ std::string DirectoryOr(const Environment& environment, const std::string& name,
 std::string ConfigHome(const Environment& environment);
 
 /// A copy with `changes` between spaces, made one after the other: "A" removes a variable, "A*" all
-/// that begin with "A", "A=B" sets one.
-Environment Changed(Environment environment, std::string_view changes);
+/// that begin with "A", "A=B" sets one, "+A" and "+A*" bring back what was removed.
+Environment Changed(const Environment& environment, std::string_view changes);
 
 }  // namespace support
