@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "copy/git.h"
+#include "lima/text_file.h"
 #include "paths/guest_reach.h"
 #include "support/file_descriptor.h"
 #include "support/paths.h"
@@ -237,8 +238,8 @@ class Reader {
       return Add(file, key);
     }
     for (const std::string& setting : copy::Split(settings.output, '\0')) {
-      const std::size_t end = std::min(setting.find('\n'), setting.size());
-      AddSetting(file, setting.substr(0, end), setting.substr(std::min(end + 1, setting.size())));
+      const auto [name, value] = copy::KeyAndValue(setting);
+      AddSetting(file, name, value);
     }
   }
 
@@ -312,21 +313,11 @@ std::string Serialize(const State& state) {
   return text;
 }
 
-std::optional<std::string> ReadRegularFile(const fs::path& file, std::size_t limit) {
+std::optional<std::string> ReadRegularFile(const fs::path& file, std::size_t limit) try {
   const support::FileDescriptor opened(
       ::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  struct stat status {};
-  if (!opened.valid() || ::fstat(opened.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
-    return std::nullopt;
-  }
-  std::string text;
-  std::array<char, 65536> buffer{};
-  while (text.size() <= limit) {
-    const ssize_t count = ::read(opened.get(), buffer.data(), buffer.size());
-    if (count < 0) return std::nullopt;
-    if (count == 0) return text;
-    text.append(buffer.data(), static_cast<std::size_t>(count));
-  }
+  return lima::ReadTextFile(opened, file, limit);
+} catch (const support::CallError&) {
   return std::nullopt;
 }
 
