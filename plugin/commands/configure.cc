@@ -53,16 +53,6 @@ struct Edit {
   [[nodiscard]] bool changes() const { return edited.text != stored.text(); }
 };
 
-/// Some agents store the settings of a project by this directory.
-fs::path GitRoot(const fs::path& project) {
-  std::error_code unknown;
-  for (fs::path directory = project; directory != directory.root_path();
-       directory = directory.parent_path()) {
-    if (fs::exists(directory / ".git", unknown)) return directory;
-  }
-  return project;
-}
-
 /// Starts `serve` for an agent: with limactl if that runs this program as its plugin. The agent
 /// finds limactl by its name, so no directory of $PATH may be in the guest's reach.
 std::vector<std::string> LaunchCommand(const std::string& instance) {
@@ -130,7 +120,7 @@ Job ReadJob(const cxxopts::ParseResult& parsed, const std::vector<std::string>& 
   const fs::path home = EnvironmentVariable("HOME");
   if (!home.is_absolute()) throw UsageError("HOME must be set to your home directory");
   job.base = request.user ? home : FindProject(home, ", or give --user");
-  request.project_key = GitRoot(job.base).string();
+  request.project_key = FindRepository(job.base).value_or(job.base).string();
   return job;
 }
 

@@ -3,7 +3,6 @@
 #include <csignal>
 #include <exception>
 #include <iostream>
-#include <system_error>
 
 #include "agents/agent.h"
 #include "changes/working_tree.h"
@@ -24,17 +23,6 @@ using support::CallError;
 
 constexpr const char* kLimits =
     "Source code is not judged, and the guest can change more while the VM runs.\n";
-
-/// The nearest directory of `mount` above `project` that has a `.git`.
-std::optional<fs::path> FindTop(const std::string& project, const std::string& mount) {
-  for (std::string above = project; support::PathBelow(above, mount);
-       above = support::ParentPath(above)) {
-    std::error_code unknown;
-    if (fs::exists(fs::symlink_status(above + "/.git", unknown))) return above;
-    if (above == "/") break;
-  }
-  return std::nullopt;
-}
 
 }  // namespace
 
@@ -64,7 +52,8 @@ MountedProject::MountedProject(const Instance& instance, const std::string& moun
       instance_directory_(instance.configuration.directory()),
       programs_(agents::ObeyedFiles()),
       search_path_(support::EnvironmentVariable("PATH")) {
-  const std::optional<fs::path> top = FindTop(project, mount);
+  std::optional<fs::path> top = FindRepository(project);
+  if (top && !support::PathBelow(top->string(), mount)) top.reset();
   baseline_ = changes::FindBaseline(instance_directory_, project, top);
   top_ = baseline_ ? baseline_->top : top.value_or(project).string();
   UseSafeSearchPath(instance.reach);

@@ -74,6 +74,15 @@ std::filesystem::path FindProject(const std::string& home, std::string_view othe
   return project;
 }
 
+std::optional<std::filesystem::path> FindRepository(std::filesystem::path directory) {
+  std::error_code unknown;
+  while (!std::filesystem::exists(std::filesystem::symlink_status(directory / ".git", unknown))) {
+    if (directory == directory.root_path()) return std::nullopt;
+    directory = directory.parent_path();
+  }
+  return directory;
+}
+
 std::string NoteOnInstance(const std::string& instance, const std::string& project) try {
   if (project.empty()) {
     RequireInstance(lima::HomeDirectory(), instance, false);

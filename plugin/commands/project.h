@@ -25,6 +25,9 @@ const agents::Agent& FindAgent(const std::vector<std::string>& positional, bool 
 /// home directory: an agent would get all of it. `otherwise` ends the text for the latter.
 std::filesystem::path FindProject(const std::string& home, std::string_view otherwise = "");
 
+/// The nearest directory above with a `.git`, found without git.
+std::optional<std::filesystem::path> FindRepository(std::filesystem::path directory);
+
 /// What the user must know if the agent cannot work on `project` in the instance, and what to do;
 /// else empty. `project` is absolute, without links; empty for several projects.
 std::string NoteOnInstance(const std::string& instance, const std::string& project);
