@@ -29,14 +29,6 @@ json RunCommand(ServerUnderTest& server, const json& words, const Mounts& mounts
 
 }  // namespace
 
-ServerUnderTest::~ServerUnderTest() {
-  try {
-    child_.Finish(support::Context().WithTimeout(std::chrono::seconds(1)));
-  } catch (const support::CallError&) {
-    // ~Child kills it.
-  }
-}
-
 json ServerUnderTest::Request(const std::string& method, const json& params,
                               const support::Context& context) {
   const int id = next_id_++;

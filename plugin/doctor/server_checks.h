@@ -18,11 +18,6 @@ class ServerUnderTest {
  public:
   explicit ServerUnderTest(const std::vector<std::string>& command) : child_(command) {}
 
-  /// Closes the server's input and waits until it exits, or kills it after a second.
-  ~ServerUnderTest();
-  ServerUnderTest(const ServerUnderTest&) = delete;
-  ServerUnderTest& operator=(const ServerUnderTest&) = delete;
-
   /// Returns the result. Also throws support::CallError for a protocol error.
   nlohmann::json Request(const std::string& method, const nlohmann::json& params,
                          const support::Context& context);
