@@ -25,12 +25,11 @@ struct SshEndpoint {
   friend bool operator==(const SshEndpoint&, const SshEndpoint&) = default;
 };
 
-/// Reads an instance's ssh.config by the rules of ssh_config(5), under `Host lima-NAME` and before
-/// any Host. There are no defaults: a missing HostName, Port, User or IdentityFile is an error,
-/// since a default could be another machine. Refuses what this does not read as OpenSSH would
-/// (backslashes, quotes within a value, wildcards, percent signs, a leading '-') and what would
-/// change the connection (ProxyCommand, ProxyJump, ProxyUseFdpass, Include, Match). Ignores other
-/// keywords. Throws ConfigurationError that starts with `file`.
+/// Reads an instance's ssh.config as Lima writes it: the options under `Host lima-NAME`, each with
+/// one value. There are no defaults: a missing or invalid HostName, Port, User or IdentityFile is
+/// an error, since a default could be another machine. Refuses what would change the connection
+/// (Proxy…, Include, Match). Ignores other keywords. Throws ConfigurationError that starts with
+/// `file`.
 SshEndpoint ParseSshConfig(std::string_view text, const std::string& instance_name,
                            const std::string& file);
 

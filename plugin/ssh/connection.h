@@ -8,7 +8,6 @@
 
 namespace ssh {
 
-/// Has no defaults: a missing port must never become 22, which may be the host's own sshd.
 using Endpoint = lima::SshEndpoint;
 
 struct ConnectionOptions {
@@ -26,7 +25,7 @@ struct ConnectionOptions {
 std::string LibraryVersion();
 
 /// Connects and authenticates. Throws support::ConnectionLost if the guest cannot be reached,
-/// support::CallError if it rejects all keys or the endpoint is incomplete, support::Stopped.
+/// support::CallError if it rejects all keys, support::Stopped.
 ///
 /// The guest is reached over one SSH session, which carries everything: each process has its own
 /// channel, and files use SFTP version 3. Thread-safe; no call delays another thread's call.

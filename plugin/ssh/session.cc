@@ -4,15 +4,16 @@
 #include <libssh/server.h>  // ssh_send_keepalive and messages, which are the client's too
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <stdexcept>
+#include <system_error>
 
 #include "support/errors.h"
-#include "support/file_descriptor.h"
 #include "support/log.h"
 #include "support/printable.h"
 
@@ -21,11 +22,6 @@ namespace {
 
 std::string Name(const Endpoint& endpoint) {
   return endpoint.host + ":" + std::to_string(endpoint.port);
-}
-
-/// Denies every request of the guest: if this returns 1, libssh rejects and frees the request.
-int DenyRequest(ssh_session, ssh_message, void*) {
-  return 1;
 }
 
 struct FreeKey {
@@ -41,15 +37,13 @@ int NotePassphrase(const char*, char*, size_t, int, int, void* wanted) {
 /// Reads a private key file. Returns null and sets `problem` if it cannot be used, also because it
 /// has a passphrase. `problem` never contains key material.
 Key LoadKey(const std::string& file, std::string& problem) {
-  // Opened here because libssh does not report why it cannot open a file. Non-blocking, as it may
-  // be a FIFO.
-  const support::FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat status {};
   bool passphrase_wanted = false;
   ssh_key key = nullptr;
-  if (!opened.valid()) {
+  std::error_code error;
+  // libssh does not report why it cannot open a file, and would wait for a FIFO.
+  if (::access(file.c_str(), R_OK) != 0) {
     problem = std::string("cannot read the key file: ") + std::strerror(errno);
-  } else if (::fstat(opened.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+  } else if (!std::filesystem::is_regular_file(file, error)) {
     problem = "the key file is not a regular file";
   } else if (ssh_pki_import_privkey_file(file.c_str(), nullptr, &NotePassphrase, &passphrase_wanted,
                                          &key) != SSH_OK) {
@@ -79,8 +73,9 @@ Session::Session(support::WakePipe& wake)
     : wake_(wake), session_(ssh_new()), event_(ssh_event_new()) {
   if (!session_ || !event_) throw std::runtime_error("libssh cannot create a session");
   ssh_set_counters(session_.get(), &socket_bytes_, &received_);
-  // Without a callback, libssh queues the guest's requests without limit.
-  ssh_set_message_callback(session_.get(), &DenyRequest, nullptr);
+  // Without a callback, libssh queues the guest's requests without limit. After 1 it rejects them.
+  ssh_set_message_callback(
+      session_.get(), [](ssh_session, ssh_message, void*) { return 1; }, nullptr);
   if (ssh_event_add_fd(event_.get(), wake_.fd(), POLLIN, &Session::OnWake, this) != SSH_OK) {
     throw std::runtime_error("libssh cannot poll the wake pipe");
   }
@@ -139,12 +134,6 @@ void Session::KeepNonBlocking() {
 
 void Session::Connect(const Endpoint& endpoint, support::Clock::duration timeout,
                       const std::function<bool()>& stopped) {
-  if (endpoint.host.empty() || endpoint.port == 0 || endpoint.user.empty() ||
-      endpoint.identity_files.empty()) {
-    throw support::CallError(
-        "the instance's ssh.config must name HostName, Port, User and IdentityFile; restart the "
-        "instance with `limactl stop` and `limactl start`");
-  }
   SetOptions(endpoint);
   ssh_set_blocking(session_.get(), 0);
   const TimePoint deadline = support::Clock::now() + timeout;
