@@ -140,13 +140,11 @@ Finding CheckSettings(const std::vector<lima::Mount>& mounts, const std::string&
 
 Finding CheckSshConfig(const InstanceConfiguration& configuration,
                        const lima::SshEndpoint& endpoint) {
-  const fs::path socket = configuration.directory() / "ha.sock";
-  std::uint16_t port = 0;
+  int port = 0;
   try {
-    port = lima::QueryHostAgent(socket);
-  } catch (const lima::HostAgentError& error) {
-    return Failed("cannot use the host agent's " + socket.string() + ": " + error.what(),
-                  lima::ForcedRestartCommand(configuration.name));
+    port = lima::QueryHostAgent(configuration.directory() / "ha.sock");
+  } catch (const support::CallError& error) {
+    return Failed(error.what(), lima::ForcedRestartCommand(configuration.name));
   }
   if (port == 0) {
     return Warning("the host agent does not know its SSH port yet",

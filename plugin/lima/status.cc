@@ -17,6 +17,7 @@
 
 #include "lima/text_file.h"
 #include "support/file_descriptor.h"
+#include "support/printable.h"
 
 namespace lima {
 namespace {
@@ -32,16 +33,22 @@ constexpr int kSendFlags = MSG_NOSIGNAL;
 constexpr int kSendFlags = 0;  // macOS has SO_NOSIGPIPE instead
 #endif
 
-[[noreturn]] void ThrowSystemError(const std::string& what) {
-  if (errno == EAGAIN || errno == EWOULDBLOCK) throw HostAgentError("it does not respond in time");
-  throw HostAgentError(what + ": " + std::generic_category().message(errno));
+[[noreturn]] void ThrowUnusable(const std::filesystem::path& socket, const std::string& why) {
+  throw ConfigurationError("the host agent's " + socket.string() + " cannot be used: " + why);
+}
+
+[[noreturn]] void ThrowSystemError(const std::filesystem::path& socket) {
+  const bool is_late = errno == EAGAIN || errno == EWOULDBLOCK;
+  ThrowUnusable(socket, is_late ? "it does not respond in time" : std::strerror(errno));
 }
 
 /// A connected socket whose operations wait for at most `timeout` each.
-support::FileDescriptor Connect(const std::string& path, std::chrono::milliseconds timeout) {
+support::FileDescriptor Connect(const std::filesystem::path& socket,
+                                std::chrono::milliseconds timeout) {
+  const std::string& path = socket.native();
   struct sockaddr_un address {};
   address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof(address.sun_path)) throw HostAgentError("its path is too long");
+  if (path.size() >= sizeof(address.sun_path)) ThrowUnusable(socket, "its path is too long");
   std::memcpy(address.sun_path, path.data(), path.size());
   support::FileDescriptor fd(::socket(AF_UNIX, SOCK_STREAM, 0));
   const auto microseconds = std::chrono::microseconds(timeout).count();
@@ -56,45 +63,8 @@ support::FileDescriptor Connect(const std::string& path, std::chrono::millisecon
   ::setsockopt(fd.get(), SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof(on));
 #endif
   const auto* generic = reinterpret_cast<const struct sockaddr*>(&address);
-  if (::connect(fd.get(), generic, sizeof(address)) != 0) ThrowSystemError("cannot connect");
+  if (::connect(fd.get(), generic, sizeof(address)) != 0) ThrowSystemError(socket);
   return fd;
-}
-
-std::string Receive(int fd, Clock::time_point deadline) {
-  std::string response;
-  std::array<char, 4096> piece{};
-  while (true) {
-    const ssize_t count = ::recv(fd, piece.data(), piece.size(), 0);
-    if (count == 0) return response;
-    if (count < 0) ThrowSystemError("cannot receive from it");
-    response.append(piece.data(), static_cast<std::size_t>(count));
-    if (response.size() > kMaxHostAgentResponse) throw HostAgentError("its response is incomplete");
-    if (Clock::now() >= deadline) throw HostAgentError("it does not respond in time");
-  }
-}
-
-/// The body of a 2xx response.
-std::string_view SuccessfulBody(std::string_view response) {
-  constexpr std::string_view kEndOfHead = "\r\n\r\n";
-  const std::size_t end = response.find(kEndOfHead);
-  const bool is_http = response.starts_with("HTTP/1.") && end != std::string_view::npos;
-  if (!is_http) throw HostAgentError("its response is not HTTP");
-  const std::string_view status_line = response.substr(0, response.find("\r\n"));
-  if (status_line.find(" 2") != status_line.find(' ')) {
-    throw HostAgentError("it responds \"" + std::string(status_line.substr(0, 100)) + "\"");
-  }
-  return response.substr(end + kEndOfHead.size());
-}
-
-std::uint16_t ParseSshPort(std::string_view body) {
-  const nlohmann::json info = nlohmann::json::parse(body, nullptr, /*allow_exceptions=*/false);
-  if (!info.is_object()) throw HostAgentError("its response is not a JSON object");
-  const auto port = info.find("sshLocalPort");
-  if (port == info.end()) return 0;
-  if (!port->is_number_unsigned() || port->get<std::uint64_t>() > 65535) {
-    throw HostAgentError("its response has no valid sshLocalPort");
-  }
-  return port->get<std::uint16_t>();
 }
 
 constexpr std::size_t kMaxPidFile = 4096;
@@ -148,27 +118,31 @@ Status Inspect(const std::filesystem::path& directory, const std::optional<std::
     if (driver != Driver::kAlive) return {State::kStopped, ""};
     return {State::kBroken, "the driver is running but the host agent is not"};
   }
-  const std::filesystem::path socket = directory / "ha.sock";
-  try {
-    QueryHostAgent(socket);
-  } catch (const HostAgentError& error) {
-    return {State::kBroken,
-            "the host agent is alive, but " + socket.string() + " cannot be used: " + error.what()};
-  }
+  (void)QueryHostAgent(directory / "ha.sock");
   if (driver != Driver::kDead) return {State::kRunning, ""};
   return {State::kBroken, "the host agent is running but the driver is not"};
 }
 
 }  // namespace
 
-std::uint16_t QueryHostAgent(const std::filesystem::path& socket,
-                             std::chrono::milliseconds timeout) {
+int QueryHostAgent(const std::filesystem::path& socket, std::chrono::milliseconds timeout) {
   const auto deadline = Clock::now() + timeout;
-  const support::FileDescriptor fd = Connect(socket.string(), timeout);
-  if (::send(fd.get(), kRequest.data(), kRequest.size(), kSendFlags) != std::ssize(kRequest)) {
-    ThrowSystemError("cannot send to it");
+  const support::FileDescriptor fd = Connect(socket, timeout);
+  if (::send(fd.get(), kRequest.data(), kRequest.size(), kSendFlags) < 0) ThrowSystemError(socket);
+  std::string response;
+  std::array<char, 4096> piece{};
+  while (const ssize_t count = ::recv(fd.get(), piece.data(), piece.size(), 0)) {
+    if (count < 0) ThrowSystemError(socket);
+    response.append(piece.data(), static_cast<std::size_t>(count));
+    if (Clock::now() >= deadline) ThrowUnusable(socket, "it does not respond in time");
   }
-  return ParseSshPort(SuccessfulBody(Receive(fd.get(), deadline)));
+  std::string body;
+  (void)re2::RE2::FullMatch(response, R"((?s)HTTP/1\.\d 2.*?\r\n\r\n(.*))", &body);
+  try {
+    return nlohmann::json::parse(body).value("sshLocalPort", 0);
+  } catch (const nlohmann::json::exception&) {
+    ThrowUnusable(socket, "it responds \"" + support::Printable(response.substr(0, 100)) + "\"");
+  }
 }
 
 Status InspectStatus(const std::filesystem::path& instance_directory,

@@ -1,11 +1,8 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <stdexcept>
 #include <string>
 
 namespace lima {
@@ -30,19 +27,11 @@ Status InspectStatus(const std::filesystem::path& instance_directory,
 /// Lima's own timeout for its host agent (pkg/store/instance.go).
 inline constexpr std::chrono::seconds kHostAgentTimeout{3};
 
-/// Most bytes of a whole response.
-inline constexpr std::size_t kMaxHostAgentResponse = std::size_t{1024} * 1024;
-
-/// The host agent did not respond, or its response is invalid.
-class HostAgentError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
 /// The port of the guest's sshd on this host, or 0 while the agent does not know it yet: GET
-/// /v1/info over the Unix socket `socket` (an instance's ha.sock). Throws HostAgentError; waits at
-/// most about `timeout`. Follows Lima's pkg/hostagent/api/client.
-std::uint16_t QueryHostAgent(const std::filesystem::path& socket,
-                             std::chrono::milliseconds timeout = kHostAgentTimeout);
+/// /v1/info over the Unix socket `socket` (an instance's ha.sock). Throws ConfigurationError if the
+/// agent does not respond, or its response is invalid; waits at most about `timeout`. Follows
+/// Lima's pkg/hostagent/api/client.
+int QueryHostAgent(const std::filesystem::path& socket,
+                   std::chrono::milliseconds timeout = kHostAgentTimeout);
 
 }  // namespace lima

@@ -345,7 +345,7 @@ INSTANTIATE_TEST_SUITE_P(
                     StatusCase{"no driver", "LIVE", "", kGood, "Broken", kNoDriver},
                     StatusCase{"the agent has died", "DEAD", "LIVE", "", "Broken", kNoAgent},
                     StatusCase{"no agent", "", "LIVE", "", "Broken", kNoAgent},
-                    StatusCase{"no socket", "LIVE", "LIVE", "", "Broken", "cannot connect"},
+                    StatusCase{"no socket", "LIVE", "LIVE", "", "Broken", "cannot be used"},
                     StatusCase{"no answer", "LIVE", "LIVE", "SILENT", "Broken", "in time"},
                     StatusCase{"a bad answer", "LIVE", "LIVE",
                                "HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n", "Broken",

@@ -43,7 +43,7 @@ class InstanceChecksTest : public ::testing::Test {
 TEST_F(InstanceChecksTest, PortMustBeThatOfTheHostAgent) {
   const Finding silent = CheckSshConfig(configuration, endpoint);
   EXPECT_EQ(silent.result, Result::kFailed);
-  EXPECT_THAT(silent.text, AllOf(HasSubstr(Socket().string()), HasSubstr("cannot connect")));
+  EXPECT_THAT(silent.text, AllOf(HasSubstr(Socket().string()), HasSubstr("cannot be used")));
   {
     const FakeHostAgent agent(Socket(), "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
     EXPECT_EQ(CheckSshConfig(configuration, endpoint).result, Result::kWarning) << "not known yet";
