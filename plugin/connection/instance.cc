@@ -1,10 +1,8 @@
 #include "connection/instance.h"
 
+#include <re2/re2.h>
+
 #include <cstdint>
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <sstream>
 #include <utility>
 
 #include "copy/side_repository.h"
@@ -87,12 +85,10 @@ std::string ListRoots(const std::vector<paths::Root>& roots) {
 lima::GuestFacts QueryGuestFacts(guest::Guest& guest, const support::Context& context) {
   const guest::ScriptOutput given =
       guest::CaptureScript(guest, {R"sh(printf '%s\n%s' "$(id -u)" "$HOME")sh"}, context);
-  std::istringstream answer(given.output);
   std::uint32_t uid = 0;
   std::string home;
-  const bool is_complete =
-      answer >> uid && answer.get() == '\n' && std::getline(answer, home, '\0');
-  if (!is_complete || !home.starts_with('/') || !given.exit_status) {
+  if (!given.exit_status ||
+      !re2::RE2::FullMatch(given.output, R"((?s)(\d+)\n(/[^\x00]*))", &uid, &home)) {
     throw support::CallError(
         "the guest did not report its user's id and home directory, which the instance's mounts "
         "need; set user.home and user.uid in its lima.yaml, or find the cause with limactl "
@@ -142,7 +138,7 @@ tools::Workspace OpenInstance(const InstanceOptions& options,
   if (lima::NeedsGuestFacts(configuration)) facts = QueryGuestFacts(*guest, context);
   facts.user = endpoint.user;
   const std::vector<lima::Mount> mounts =
-      lima::EvaluateMounts(configuration, lima::ReadHostFacts(), facts);
+      lima::ListMounts(configuration, lima::ReadHostFacts(), facts);
 
   paths::PathRules::Options paths;
   paths.instance = options.name;

@@ -1,23 +1,13 @@
 #include "lima/configuration.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "lima/home.h"
-#include "lima/text_file.h"
 #include "lima/yaml_document.h"
 
 namespace lima {
 namespace {
-
-std::map<std::string, Parameter, std::less<>> ReadParameters(const yaml::Mapping& param) {
-  std::map<std::string, Parameter, std::less<>> result;
-  for (const auto& [key, node] : param.entries()) {
-    result[key] = {param.String(key).value_or(""), yaml::IsRewrittenByLima(node)};
-  }
-  return result;
-}
 
 MountEntry ReadMount(const YAML::Node& node, const std::string& file, const std::string& what) {
   const yaml::Mapping mount(node, file, what);
@@ -40,12 +30,6 @@ bool IgnoresPorts(const yaml::Mapping& top, const std::string& file) {
            rule.Boolean("guestIPMustBeZero") == false &&
            rule.String("proto").value_or("any") == "any" && !has("guestPort") &&
            !has("guestPortRange");
-  });
-}
-
-bool NamesNineP(const std::vector<YAML::Node>& mount_types) {
-  return std::any_of(mount_types.begin(), mount_types.end(), [](const YAML::Node& item) {
-    return item.IsScalar() && item.Scalar() == "9p";
   });
 }
 
@@ -78,9 +62,15 @@ void ApplyFile(std::string_view text, const std::string& file,
     configuration.user.home = std::move(home);
     configuration.user.home_where = user.Where("home");
   }
-  if (NamesNineP(top.Sequence("mountTypesUnsupported"))) configuration.nine_p_is_unsupported = true;
+  for (const YAML::Node& item : top.Sequence("mountTypesUnsupported")) {
+    if (item.IsScalar() && item.Scalar() == "9p") configuration.nine_p_is_unsupported = true;
+  }
   if (IgnoresPorts(top, file)) configuration.forwards_ports = false;
-  configuration.param = ReadParameters(top.Child("param"));
+  const yaml::Mapping param = top.Child("param");
+  configuration.param.clear();
+  for (const auto& [key, node] : param.entries()) {
+    configuration.param[key] = param.String(key).value_or("");
+  }
   int number = 0;
   for (const YAML::Node& item : top.Sequence("mounts")) {
     configuration.mounts.push_back(
@@ -105,11 +95,6 @@ InstanceConfiguration MergeConfiguration(const std::filesystem::path& lima_home,
     if (IsDefault(*setting)) setting->reset();
   }
   if (IsDefault(merged.os)) merged.os = InstanceConfiguration().os;
-  constexpr std::array kKnown = {"Linux", "Darwin", "FreeBSD", "Windows"};
-  if (std::find(kKnown.begin(), kKnown.end(), merged.os) == kKnown.end()) {
-    throw ConfigurationError("the configuration of instance \"" + name + "\" has os: " + merged.os +
-                             "; use Linux, Darwin or FreeBSD");
-  }
   if (merged.plain) {
     merged.mounts.clear();
     merged.forwards_ports = false;
@@ -132,14 +117,7 @@ std::string LoginShell(const InstanceConfiguration& configuration) {
     throw ConfigurationError("instance \"" + configuration.name +
                              "\" is a Windows guest, which is not supported; use another instance");
   }
-  if (configuration.user.shell.has_value()) {
-    if (!configuration.user.shell->starts_with('/')) {
-      throw ConfigurationError("the configuration of instance \"" + configuration.name +
-                               "\" has user.shell: \"" + *configuration.user.shell +
-                               "\"; use an absolute path");
-    }
-    return *configuration.user.shell;
-  }
+  if (configuration.user.shell.has_value()) return *configuration.user.shell;
   if (configuration.os == "FreeBSD") return "/bin/sh";
   if (configuration.os == "Darwin") return "/bin/zsh";
   return "/bin/bash";

@@ -25,13 +25,6 @@ struct MountEntry {
   std::string where;                        ///< for errors: "FILE: mounts[2] (line 14)"
 };
 
-/// A value of `param:`.
-struct Parameter {
-  std::string text;
-  /// Lima would print the value differently (1.50 as 1.5), so a path that uses it is refused.
-  bool is_rewritten = false;
-};
-
 struct GuestUser {
   std::optional<std::string> home;  ///< a template
   std::string home_where;           ///< for errors
@@ -55,7 +48,7 @@ struct InstanceConfiguration {
   bool forwards_agent = false;  ///< the host's SSH agent
   bool forwards_ports = true;   ///< of the guest to the host, without a rule for each
   GuestUser user;
-  std::map<std::string, Parameter, std::less<>> param;
+  std::map<std::string, std::string, std::less<>> param;
   std::vector<MountEntry> mounts;  ///< of all files, those with the same mountPoint not merged
 
   [[nodiscard]] std::filesystem::path directory() const { return lima_home / name; }
@@ -69,8 +62,7 @@ void ApplyFile(std::string_view text, const std::string& file,
 
 /// Merges the texts of `_config/default.yaml`, the instance's lima.yaml and `_config/override.yaml`
 /// as Lima does: each wins over those before it, except that `param` is lima.yaml's own. Throws
-/// ConfigurationError for an invalid text and an unknown `os`. Follows FillDefault in Lima's
-/// pkg/limayaml/defaults.go.
+/// ConfigurationError for an invalid text. Follows FillDefault in Lima's pkg/limayaml/defaults.go.
 InstanceConfiguration MergeConfiguration(const std::filesystem::path& lima_home,
                                          const std::string& name, std::string_view defaults,
                                          std::string_view main, std::string_view override_text);
@@ -81,8 +73,7 @@ InstanceConfiguration LoadConfiguration(const std::filesystem::path& lima_home,
                                         const std::string& name);
 
 /// The shell that `limactl shell` starts in the guest: `user.shell`, else Lima's default for the
-/// guest's operating system. Throws ConfigurationError for a Windows guest, which is not supported,
-/// and for a shell that is not an absolute path.
+/// guest's operating system. Throws ConfigurationError for a Windows guest, which is not supported.
 std::string LoginShell(const InstanceConfiguration& configuration);
 
 }  // namespace lima

@@ -56,8 +56,8 @@ void CheckInstanceName(std::string_view name) {
 
 std::string HostnameOf(std::string_view name) {
   std::string hostname = "lima-" + std::string(name);
-  std::replace_if(
-      hostname.begin(), hostname.end(), [](char c) { return c == '.' || c == '_'; }, '-');
+  std::ranges::replace_if(
+      hostname, [](char c) { return c == '.' || c == '_'; }, '-');
   return hostname;
 }
 

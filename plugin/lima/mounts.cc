@@ -3,7 +3,6 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <array>
 #include <unordered_map>
 #include <utility>
 
@@ -12,22 +11,6 @@
 
 namespace lima {
 namespace {
-
-constexpr std::string_view kSpaces = " \t\r\n";
-
-std::string_view TrimLeft(std::string_view text) {
-  return text.substr(std::min(text.find_first_not_of(kSpaces), text.size()));
-}
-
-std::string_view TrimRight(std::string_view text) {
-  return text.substr(0, text.find_last_not_of(kSpaces) + 1);
-}
-
-/// An action: the trim marker before, the name of a field, the trim marker after. A trim marker is
-/// a minus sign with a space on its inner side. A comment has no name.
-constexpr const char* kAction =
-    R"(\{\{(-[ \t\r\n])?(?:/\*(?:[^*]|\*+[^*/])*\*+/|)"
-    R"([ \t\r\n]*\$?\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)[ \t\r\n]*)([ \t\r\n]-)?\}\})";
 
 /// Thrown when a template uses a fact of the guest that is not known.
 struct MissingGuestFact {};
@@ -40,11 +23,7 @@ std::string LookUpParameter(const InstanceConfiguration& configuration, std::str
   if (found == configuration.param.end()) {
     throw ConfigurationError(use + "but lima.yaml has no such param");
   }
-  if (found->second.is_rewritten) {
-    throw ConfigurationError(use + "whose value " + found->second.text +
-                             " Lima would print differently; put it in quotes");
-  }
-  return found->second.text;
+  return found->second;
 }
 
 /// Fields of `location`. Follows executeHostTemplate.
@@ -124,12 +103,8 @@ std::string EvaluateLocation(const InstanceConfiguration& configuration, const H
 void CheckMountPoint(const MountEntry& entry, const std::string& mount_point) {
   constexpr const char* kField = "mountPoint";
   RequireAbsolute(entry, kField, mount_point);
-  constexpr std::array<std::string_view, 10> kSystemPaths = {
-      "/", "/bin", "/dev", "/etc", "/home", "/opt", "/sbin", "/tmp", "/usr", "/var"};
-  if (std::ranges::find(kSystemPaths, mount_point) != kSystemPaths.end() ||
-      support::CleanPath(mount_point) == "/") {
-    ThrowEntry(entry, kField,
-               "\"" + mount_point + "\" is a system directory, which Lima refuses too");
+  if (support::CleanPath(mount_point) == "/") {
+    ThrowEntry(entry, kField, "\"" + mount_point + "\" is the guest's whole file system");
   }
 }
 
@@ -167,71 +142,24 @@ std::string MountTypeOf(const InstanceConfiguration& configuration, const std::s
   return driver == "wsl2" ? driver : "";
 }
 
-std::vector<Mount> EvaluateAll(const InstanceConfiguration& configuration, const HostFacts& host,
-                               const GuestFacts& guest, bool needs_all_facts) {
-  const std::string driver = DriverOf(configuration, host);
-  const std::string type = MountTypeOf(configuration, driver);
-  std::vector<Mount> mounts;
-  std::unordered_map<std::string, std::size_t> index_of;
-  for (const MountEntry& entry : configuration.mounts) {
-    const std::string location = EvaluateLocation(configuration, host, entry);
-    const std::optional<std::string> mount_point =
-        EvaluateMountPoint(configuration, guest, entry, location);
-    if (needs_all_facts && !mount_point) {
-      ThrowEntry(entry, "mountPoint",
-                 "a template needs the guest user's home directory or user id, which is unknown");
-    }
-    // While a mountPoint is unknown, entries with the same template are one mount.
-    const auto [found, is_new] = index_of.emplace(
-        mount_point ? *mount_point : "template " + *entry.mount_point, mounts.size());
-    if (is_new) {
-      Mount mount{.location = location, .unclean_mount_point = mount_point.value_or(location)};
-      mount.mount_point = support::CleanPath(mount.unclean_mount_point);
-      mounts.push_back(std::move(mount));
-    }
-    Mount& mount = mounts[found->second];
-    mount.writable = entry.writable.value_or(mount.writable);
-    mount.nine_p_cache = entry.nine_p_cache.value_or(mount.nine_p_cache);
-  }
-  for (Mount& mount : mounts) {
-    if (mount.nine_p_cache.empty()) mount.nine_p_cache = mount.writable ? "mmap" : "fscache";
-    mount.reads_may_be_stale =
-        type == "9p" && (mount.nine_p_cache == "fscache" || mount.nine_p_cache == "loose");
-    mount.type = type;
-    mount.enforces_read_only = type == "9p" || (type == "virtiofs" && driver == "vz");
-  }
-  return mounts;
-}
-
 }  // namespace
 
 std::string EvaluateTemplate(std::string_view text, const FieldLookup& lookup) {
-  static const re2::RE2 action(kAction, re2::RE2::Latin1);
+  static const re2::RE2 action(
+      R"(\{\{[ \t\r\n]*\$?\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)[ \t\r\n]*\}\})", re2::RE2::Latin1);
   std::string result;
-  bool trims_start = false;
   while (true) {
     const std::size_t open = text.find("{{");
-    std::string_view literal = text.substr(0, open);
-    if (trims_start) literal = TrimLeft(literal);
-    if (open == std::string_view::npos) {
-      return result.append(literal);
-    }
-    text.remove_prefix(open);
-    const std::size_t close = text.find("}}");
-    if (close == std::string_view::npos)
-      throw ConfigurationError("a template action {{ is not closed");
-    const std::string_view whole = text.substr(0, close + 2);
-    std::string trim_before;
+    result += text.substr(0, open);
+    if (open == std::string_view::npos) return result;
+    re2::StringPiece rest(text.substr(open));
     std::string name;
-    std::string trim_after;
-    if (!re2::RE2::FullMatch(whole, action, &trim_before, &name, &trim_after)) {
-      throw ConfigurationError("the template action " + std::string(whole) +
+    if (!re2::RE2::Consume(&rest, action, &name)) {
+      throw ConfigurationError("the template " + std::string(text.substr(open)) +
                                " is not supported; use fields such as {{.Home}}");
     }
-    result += trim_before.empty() ? literal : TrimRight(literal);
-    if (!name.empty()) result += lookup(name);
-    trims_start = !trim_after.empty();
-    text.remove_prefix(whole.size());
+    result += lookup(name);
+    text = {rest.data(), rest.size()};
   }
 }
 
@@ -253,14 +181,36 @@ bool NeedsGuestFacts(const InstanceConfiguration& configuration) {
   return std::ranges::any_of(configuration.mounts, needs);
 }
 
-std::vector<Mount> EvaluateMounts(const InstanceConfiguration& configuration, const HostFacts& host,
-                                  const GuestFacts& guest) {
-  return EvaluateAll(configuration, host, guest, true);
-}
-
 std::vector<Mount> ListMounts(const InstanceConfiguration& configuration, const HostFacts& host,
                               const GuestFacts& guest) {
-  return EvaluateAll(configuration, host, guest, false);
+  const std::string driver = DriverOf(configuration, host);
+  const std::string type = MountTypeOf(configuration, driver);
+  std::vector<Mount> mounts;
+  std::unordered_map<std::string, std::size_t> index_of;
+  for (const MountEntry& entry : configuration.mounts) {
+    const std::string location = EvaluateLocation(configuration, host, entry);
+    const std::optional<std::string> mount_point =
+        EvaluateMountPoint(configuration, guest, entry, location);
+    // While a mountPoint is unknown, entries with the same template are one mount.
+    const auto [found, is_new] = index_of.emplace(
+        mount_point ? *mount_point : "template " + *entry.mount_point, mounts.size());
+    if (is_new) {
+      Mount mount{.location = location, .unclean_mount_point = mount_point.value_or(location)};
+      mount.mount_point = support::CleanPath(mount.unclean_mount_point);
+      mounts.push_back(std::move(mount));
+    }
+    Mount& mount = mounts[found->second];
+    mount.writable = entry.writable.value_or(mount.writable);
+    mount.nine_p_cache = entry.nine_p_cache.value_or(mount.nine_p_cache);
+  }
+  for (Mount& mount : mounts) {
+    if (mount.nine_p_cache.empty()) mount.nine_p_cache = mount.writable ? "mmap" : "fscache";
+    mount.reads_may_be_stale =
+        type == "9p" && (mount.nine_p_cache == "fscache" || mount.nine_p_cache == "loose");
+    mount.type = type;
+    mount.enforces_read_only = type == "9p" || (type == "virtiofs" && driver == "vz");
+  }
+  return mounts;
 }
 
 }  // namespace lima

@@ -53,18 +53,13 @@ struct Mount {
 /// pkg/limayaml/defaults.go. Earlier versions of Lima used "mount0", "mount1", ….
 std::string MountTag(const Mount& mount);
 
-/// Whether EvaluateMounts needs the guest's home or uid: a template uses it and no file sets it.
-/// Ignores invalid templates; EvaluateMounts reports them.
+/// Whether ListMounts needs the guest's home or uid: a template uses it and no file sets it.
+/// Ignores invalid templates; ListMounts reports them.
 bool NeedsGuestFacts(const InstanceConfiguration& configuration);
 
-/// The effective mounts, in Lima's order. Throws ConfigurationError for an invalid entry, and for a
-/// guest fact that is needed but missing.
-std::vector<Mount> EvaluateMounts(const InstanceConfiguration& configuration, const HostFacts& host,
-                                  const GuestFacts& guest);
-
-/// The same without asking the guest; for display only, never for enforcement. If only the guest
-/// knows a mountPoint, uses the location instead, so two of the mounts may be one in the guest.
-/// Throws like EvaluateMounts, except for a missing fact.
+/// The effective mounts, in Lima's order. Throws ConfigurationError for an invalid entry. Without
+/// the facts of NeedsGuestFacts the result is for display only, never for enforcement: it has the
+/// location in place of a mountPoint that only the guest knows, so two of the mounts may be one.
 std::vector<Mount> ListMounts(const InstanceConfiguration& configuration,
                               const HostFacts& host = ReadHostFacts(),
                               const GuestFacts& guest = {});
@@ -74,9 +69,8 @@ std::vector<Mount> ListMounts(const InstanceConfiguration& configuration,
 using FieldLookup = std::function<std::string(std::string_view name)>;
 
 /// Evaluates the part of Go's text/template that paths use: fields such as {{.Name}},
-/// {{ .Param.key }} and {{$.Name}}, comments {{/* … */}}, and the trim markers {{- and -}}. Throws
-/// ConfigurationError for everything else, because Lima might evaluate it to another directory.
-/// Follows Go's text/template/parse/lex.go.
+/// {{ .Param.key }} and {{$.Name}}. Throws ConfigurationError for everything else, because Lima
+/// might evaluate it to another directory.
 std::string EvaluateTemplate(std::string_view text, const FieldLookup& lookup);
 
 }  // namespace lima

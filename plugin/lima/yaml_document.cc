@@ -1,7 +1,6 @@
 #include "lima/yaml_document.h"
 
 #include <re2/re2.h>
-#include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <utility>
@@ -12,47 +11,21 @@
 namespace lima::yaml {
 namespace {
 
-using re2::RE2;
-
 // Tags of yaml-cpp for scalars without one.
 constexpr std::string_view kPlain = "?";
 constexpr std::string_view kQuoted = "!";
-
-constexpr std::string_view kBooleanTag = "tag:yaml.org,2002:bool";
-constexpr std::string_view kIntegerTag = "tag:yaml.org,2002:int";
-constexpr std::string_view kStringTag = "tag:yaml.org,2002:str";
-
-void CheckBytes(std::string_view text, const std::string& file) {
-  if (!support::IsValidUtf8(text)) throw ConfigurationError(file + ": the text is not UTF-8");
-  if (text.find('\0') != std::string_view::npos) {
-    throw ConfigurationError(file + ": the text contains a NUL byte");
-  }
-  if (text.starts_with("\xEF\xBB\xBF")) {
-    throw ConfigurationError(file + ": the text starts with a byte order mark; save it without");
-  }
-}
 
 bool IsOneOf(std::string_view text, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), text) != words.end();
 }
 
-bool IsTrue(std::string_view text) {
-  return IsOneOf(text, {"true", "True", "TRUE"});
-}
-
-bool IsFalse(std::string_view text) {
-  return IsOneOf(text, {"false", "False", "FALSE"});
-}
-
-/// Matches too much: the user must then add quotes.
-constexpr const char* kNumberLike =
-    R"([-+]?(?:\.(?:inf|Inf|INF|nan|NaN|NAN)|\d[\da-fA-FxXoO_+-]*\.?[\da-fA-FxXoO_+-]*|)"
-    R"(\.[\da-fA-FxXoO_+-]*))";
-
 }  // namespace
 
 YAML::Node Parse(std::string_view text, const std::string& file) {
-  CheckBytes(text, file);
+  if (!support::IsValidUtf8(text) || text.find('\0') != std::string_view::npos ||
+      text.starts_with("\xEF\xBB\xBF")) {
+    throw ConfigurationError(file + ": save it as UTF-8, without NUL bytes or a byte order mark");
+  }
   try {
     return YAML::Load(std::string(text));
   } catch (const YAML::Exception& error) {
@@ -64,14 +37,6 @@ YAML::Node Parse(std::string_view text, const std::string& file) {
 
 std::string AtLine(const YAML::Node& node) {
   return " (line " + std::to_string(node.Mark().line + 1) + ")";
-}
-
-bool IsRewrittenByLima(const YAML::Node& node) {
-  if (!node.IsScalar() || node.Tag() == kQuoted) return false;
-  const std::string& text = node.Scalar();
-  if (text == "true" || text == "false") return false;
-  if (RE2::FullMatch(text, "0|-?[1-9][0-9]*")) return false;
-  return IsTrue(text) || IsFalse(text) || RE2::FullMatch(text, kNumberLike);
 }
 
 Mapping::Mapping(const YAML::Node& node, std::string file, std::string what)
@@ -121,9 +86,9 @@ std::string Mapping::Where(std::string_view key) const {
 std::optional<bool> Mapping::Boolean(std::string_view key) const {
   const YAML::Node node = Find(key);
   if (node.IsNull()) return std::nullopt;
-  if (node.IsScalar() && IsOneOf(node.Tag(), {kPlain, kBooleanTag})) {
-    if (IsTrue(node.Scalar())) return true;
-    if (IsFalse(node.Scalar())) return false;
+  if (node.IsScalar() && node.Tag() == kPlain) {
+    if (IsOneOf(node.Scalar(), {"true", "True", "TRUE"})) return true;
+    if (IsOneOf(node.Scalar(), {"false", "False", "FALSE"})) return false;
   }
   throw ConfigurationError(Where(key) + ": expected true or false, without quotes");
 }
@@ -132,7 +97,7 @@ std::optional<std::string> Mapping::String(std::string_view key) const {
   const YAML::Node node = Find(key);
   if (node.IsNull()) return std::nullopt;
   if (!node.IsScalar()) throw ConfigurationError(Where(key) + ": expected a text");
-  if (!IsOneOf(node.Tag(), {kPlain, kQuoted, kStringTag, kIntegerTag, kBooleanTag})) {
+  if (!IsOneOf(node.Tag(), {kPlain, kQuoted, "tag:yaml.org,2002:str"})) {
     throw ConfigurationError(Where(key) + ": the tag " + node.Tag() + " is not supported");
   }
   return node.Scalar();
@@ -142,7 +107,7 @@ std::optional<std::uint32_t> Mapping::Number(std::string_view key) const {
   const std::optional<std::string> text = String(key);
   std::uint32_t number = 0;
   if (!text.has_value()) return std::nullopt;
-  if (RE2::FullMatch(*text, "(0|[1-9][0-9]*)", &number)) return number;
+  if (re2::RE2::FullMatch(*text, "(0|[1-9][0-9]*)", &number)) return number;
   throw ConfigurationError(Where(key) + ": expected a whole number of 32 bits in decimal digits");
 }
 

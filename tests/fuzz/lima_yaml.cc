@@ -30,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static_cast<void>(lima::NeedsGuestFacts(configuration));
     const lima::HostFacts host{"/home/user", "user", 1000, "/tmp"};
     const lima::GuestFacts guest{"user", guest_home, 1000};
-    for (const lima::Mount& mount : lima::EvaluateMounts(configuration, host, guest)) {
+    for (const lima::Mount& mount : lima::ListMounts(configuration, host, guest)) {
       fuzz::Require(IsCleanAndAbsolute(mount.location), "a location is an absolute clean path");
       fuzz::Require(IsCleanAndAbsolute(mount.mount_point), "so is a mountPoint");
       fuzz::Require(!configuration.plain, "a plain instance has no mounts");

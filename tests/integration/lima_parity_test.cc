@@ -38,8 +38,7 @@ using testing_support::WriteFile;
 // The entries that Lima requires. The probe uses the parameter, because Lima rejects unused ones.
 constexpr const char* kBase =
     "images: [{location: /nonexistent.img, arch: x86_64}]\narch: x86_64\nvmType: qemu\n";
-constexpr const char* kParameter =
-    "param: {p: value, decimal: 1.50}\nprobes:\n- script: \"#!{{.Param.p}}{{.Param.decimal}}\"\n";
+constexpr const char* kParameter = "param: {p: value}\nprobes:\n- script: \"#!{{.Param.p}}\"\n";
 
 // A Lima home, and a real limactl over it.
 class LimaParity : public testing::Test {
@@ -134,12 +133,12 @@ TEST_P(ConfigurationParity, HoldsForMountsShellAndSystem) {
   const auto load = [&] { return LoadConfiguration(lima_home(), "my_vm.1"); };
   if (GetParam().verdict != Verdict::kSame) {
     const GuestFacts guest = {"guest", "/home/guest", 501};
-    EXPECT_THROW((EvaluateMounts(load(), Host(), guest), LoginShell(load())), ConfigurationError);
+    EXPECT_THROW((ListMounts(load(), Host(), guest), LoginShell(load())), ConfigurationError);
     return;
   }
   const nlohmann::json& config = instance.at("config");
   const InstanceConfiguration configuration = load();
-  EXPECT_EQ(Show(EvaluateMounts(configuration, Host(), Guest(config))), Show(config));
+  EXPECT_EQ(Show(ListMounts(configuration, Host(), Guest(config))), Show(config));
   EXPECT_EQ(nlohmann::json(configuration.os), config.at("os"));
   EXPECT_EQ(nlohmann::json(configuration.plain), config.at("plain"));
   EXPECT_EQ(nlohmann::json(LoginShell(configuration)), config.at("user").at("shell"));
@@ -157,8 +156,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{Verdict::kSame,
              "mounts: [{location: \"{{.Dir}}{{.GlobalTempDir}}{{.TempDir}}{{.LimaHome}}/"
              "{{.Instance}}\"}]\n"},
-        Case{Verdict::kSame,
-             "mounts: [{location: \"{{- .Home -}} /x{{/* c */}}  {{- $.Name}}\"}]\n"},
+        Case{Verdict::kSame, "mounts: [{location: \"{{ .Home }}/x{{$.Name}}\"}]\n"},
         Case{Verdict::kSame,
              "mounts: [{location: \"/a/{{.Name}}}}{\"}, {location: \"/a b /c \"}]\n"},
         Case{Verdict::kSame,
@@ -168,8 +166,7 @@ INSTANTIATE_TEST_SUITE_P(
              "user: {home: \"/h/{{.User}}/{{.UID}}\", uid: 7}\n"
              "mounts: [{location: /a, mountPoint: \"{{.Home}}/m/{{.UID}}\"}]\n"},
         Case{Verdict::kSame,
-             "mounts: [{location: /a, writable: True}, {location: /b, writable: "
-             "!!bool \"true\"}, {location: /c, writable: null}]\n"},
+             "mounts: [{location: /a, writable: True}, {location: /c, writable: null}]\n"},
         Case{Verdict::kSame,
              "mounts: [{location: /a, mountPoint: }, {location: /b, mountPoint: "
              "/m/../n//}]\n"},
@@ -220,7 +217,6 @@ INSTANTIATE_TEST_SUITE_P(
         Case{Verdict::kRefused, "mounts: [{location: \"{{.Nope}}/x\"}]\n"},
         Case{Verdict::kRefused, "mounts: [{location: \"/x\\0\"}]\n"},
         Case{Verdict::kRefused, "mounts: [{location: /a, mountPoint: ~/x}]\n"},
-        Case{Verdict::kRefused, "mounts: [{location: /a, mountPoint: /etc}]\n"},
         Case{Verdict::kRefused, "mounts: [{location: /a, writable: yes}]\n"},
         Case{Verdict::kRefused, "mounts: [{location: /a, writable: on}]\n"},
         Case{Verdict::kRefused, "mounts: [{location: /a, writable: \"true\"}]\n"},
@@ -234,8 +230,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{Verdict::kRefused, "mounts: [{<<: null, location: /b}]\n"},
         Case{Verdict::kRefused, "mounts: *missing\n"}, Case{Verdict::kRefused, "{{{{\n"},
         Case{Verdict::kRefused, "mounts:\n\t- location: /x\n"},
-        Case{Verdict::kRefused, "? [a]\n: b\n"}, Case{Verdict::kRefused, "os: linux\n"},
-        Case{Verdict::kRefused, "user: {shell: bash}\n"}, Case{Verdict::kRefused, "user: foo\n"},
+        Case{Verdict::kRefused, "? [a]\n: b\n"}, Case{Verdict::kRefused, "user: foo\n"},
         Case{Verdict::kRefused, "user: {uid: -1}\n"},
         Case{Verdict::kRefused, "user: {uid: 4294967296}\n"}));
 
@@ -250,21 +245,17 @@ INSTANTIATE_TEST_SUITE_P(
                          "mounts: [{location: /a, mountPoint: \"/{{.Dir}}\"}]\n"},
                     Case{Verdict::kStricter, "mounts: [{location: \"/a{{.Name-}}\"}]\n"},
                     Case{Verdict::kStricter, "mounts: [{location: \"/a{{len .Name}}\"}]\n"},
+                    Case{Verdict::kStricter, "mounts: [{location: \"/a{{- .Name}}\"}]\n"},
+                    Case{Verdict::kStricter, "mounts: [{location: \"/a{{/* c */}}\"}]\n"},
                     Case{Verdict::kStricter, "user: {uid: 010}\n"},
+                    Case{Verdict::kStricter, "plain: !!bool true\n"},
                     Case{Verdict::kStricter, "os: Windows\n"}));
 
-TEST_F(LimaParity, ParametersAreTheSameOrRefused) {
-  const auto evaluate = [&] {
-    return Show(EvaluateMounts(LoadConfiguration(lima_home(), "vm"), Host(), {}));
-  };
+TEST_F(LimaParity, ParametersAreTheSame) {
   WriteFile(lima_home() / "vm/lima.yaml",
             std::string(kBase) + kParameter + "mounts: [{location: \"/a/{{.Param.p}}\"}]\n");
-  EXPECT_EQ(evaluate(), Show(List("vm").at("config")));
-  WriteFile(lima_home() / "vm/lima.yaml",
-            std::string(kBase) + kParameter + "mounts: [{location: \"/a/{{.Param.decimal}}\"}]\n");
-  EXPECT_EQ(List("vm").at("config").at("mounts").at(0).at("location"),
-            nlohmann::json("/a/1.5"));  // not 1.50
-  EXPECT_THROW(evaluate(), ConfigurationError);
+  EXPECT_EQ(Show(ListMounts(LoadConfiguration(lima_home(), "vm"), Host(), {})),
+            Show(List("vm").at("config")));
 }
 
 TEST_F(LimaParity, TheSameInstancesAreListed) {

@@ -100,7 +100,7 @@ TEST_F(AgentSandboxTemplate, MountsOnlyWhatIsGiven) {
   EXPECT_EQ(mounts[0].at("9p").at("cache"), "mmap");
 
   const std::vector<Mount> ours =
-      EvaluateMounts(LoadConfiguration(lima_home(), "agent"), ReadHostFacts(), {});
+      ListMounts(LoadConfiguration(lima_home(), "agent"), ReadHostFacts(), {});
   ASSERT_EQ(ours.size(), 1U);
   EXPECT_EQ(ours[0].location, project());
   EXPECT_EQ(ours[0].mount_point, project());

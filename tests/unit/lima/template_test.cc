@@ -27,18 +27,11 @@ TEST(Template, GivesWhatGoWouldGive) {
       {"{{\t.Home\n}}", "/home/u"},
       {"{{$.Home}}", "/home/u"},
       {"/a/{{.Param.key_1}}/{{.Home}}", "/a/value//home/u"},
-      {"/a  {{- .Home}}", "/a/home/u"},
-      {"{{.Home -}}  /b", "/home/u/b"},
-      {" {{- .Home -}} /b", "/home/u/b"},
-      {"{{.Home -}} {{- .Home}}", "/home/u/home/u"},
-      {"/a{{/* a comment */}}b", "/ab"},
-      {"/a {{- /* a comment */ -}} b", "/ab"},
-      {"{{/***/}}{{/* a * / ** b **/}}", ""},
       {"/a/{{.Home}}}", "/a//home/u}"},
       {"/a}}/{b", "/a}}/{b"}};
   for (const auto& [text, result] : cases) EXPECT_EQ(Evaluate(text), result) << text;
   const std::string spaces(100'000, ' ');
-  EXPECT_EQ(Evaluate("{{" + spaces + ".Home}}{{/*" + spaces + "*/}}"), "/home/u");
+  EXPECT_EQ(Evaluate("{{" + spaces + ".Home}}" + spaces), "/home/u" + spaces);
 }
 
 TEST(Template, RefusesAllElse) {
@@ -48,6 +41,9 @@ TEST(Template, RefusesAllElse) {
                            "{{.}}",
                            "{{$}}",
                            "{{- -}}",
+                           "{{- .Home}}",
+                           "{{.Home -}}",
+                           "{{/* comment */}}",
                            "{{-.Home}}",
                            "{{-x.Home}}",
                            "{{.Homex-}}",
