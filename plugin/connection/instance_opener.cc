@@ -1,25 +1,15 @@
 #include "connection/instance_opener.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <exception>
 #include <utility>
 
 #include "support/errors.h"
 #include "support/log.h"
-#include "support/random.h"
 
 namespace connection {
-namespace {
 
 using support::Clock;
-
-Clock::duration Jittered(Clock::duration pause) {
-  const double part = support::RandomNumber() / (2.0 * UINT32_MAX);
-  return pause - std::chrono::duration_cast<Clock::duration>(pause * part);
-}
-
-}  // namespace
 
 /// One call of Open.
 struct InstanceOpener::Attempts {
@@ -55,7 +45,9 @@ struct InstanceOpener::Attempts {
             "still starting. Call again, or restart it: `limactl stop -f`, `limactl start`",
             false);
       }
-      support::Pause(Jittered(pause), context);
+      // The clock's last digits are random enough.
+      const auto random = Clock::now().time_since_epoch().count() % 1000;
+      support::Pause(pause - pause * random / 2000, context);
       pause = std::min(pause * 2, times.max_pause);
     }
   }

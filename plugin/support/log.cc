@@ -21,11 +21,7 @@ bool MayWrite() {
 }
 
 void LogLine(std::string_view level, std::string_view text) {
-  std::string line = "limactl-mcp: ";
-  line += level;
-  line += ": ";
-  line += Printable(text);
-  line += '\n';
+  const std::string line = "limactl-mcp: " + std::string(level) + ": " + Printable(text) + "\n";
   // A pipe that is not read must not block the server, so the rest is dropped. Only one thread at a
   // time, because poll() would report the same room to two.
   static std::mutex mutex;

@@ -8,16 +8,6 @@
 namespace support {
 namespace {
 
-void AppendEscaped(std::string& printable, std::string_view bytes) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    printable += "\\x";
-    printable += kHex[byte >> 4U];
-    printable += kHex[byte & 0xfU];
-  }
-}
-
 bool IsControl(std::string_view character) {
   const auto last = static_cast<unsigned char>(character.back());
   if (character.size() == 1) return last < 0x20 || last == 0x7F;
@@ -34,10 +24,10 @@ std::string Printable(std::string_view text, std::string_view kept) {
     const std::size_t length = FirstCharacterLength(text);
     const std::string_view character = text.substr(0, std::max<std::size_t>(1, length));
     const bool is_safe = length > 0 && !IsControl(character);
-    if (!is_safe && kept.find(character) == std::string_view::npos) {
-      AppendEscaped(printable, character);
-    } else {
+    if (is_safe || kept.find(character) != std::string_view::npos) {
       printable += character;
+    } else {
+      for (const char byte : character) printable += "\\x" + EncodeHex({&byte, 1});
     }
     text.remove_prefix(character.size());
   }

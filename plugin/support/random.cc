@@ -4,24 +4,18 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <string_view>
 #include <system_error>
+
+#include "support/utf8.h"
 
 namespace support {
 
-std::uint32_t RandomNumber() {
-  std::uint32_t number = 0;
-  if (::getentropy(&number, sizeof number) != 0) {
+std::string RandomHex(std::size_t digits) {
+  std::string bytes((digits + 1) / 2, '\0');
+  if (::getentropy(bytes.data(), bytes.size()) != 0) {
     throw std::system_error(errno, std::generic_category(), "cannot get random bits");
   }
-  return number;
-}
-
-std::string RandomHex(std::size_t digits) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  while (text.size() < digits) text += kDigits[RandomNumber() & 0xFU];
-  return text;
+  return EncodeHex(bytes).substr(0, digits);
 }
 
 }  // namespace support

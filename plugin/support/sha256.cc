@@ -6,28 +6,23 @@
 #include <openssl/evp.h>
 #endif
 
-#include <array>
-#include <cstdint>
 #include <stdexcept>
+
+#include "support/utf8.h"
 
 namespace support {
 
 std::string Sha256(std::string_view bytes) {
-  std::array<std::uint8_t, 32> digest{};
+  std::string digest(32, '\0');
+  auto* const out = reinterpret_cast<unsigned char*>(digest.data());
 #ifdef __APPLE__
-  CC_SHA256(bytes.data(), static_cast<CC_LONG>(bytes.size()), digest.data());
+  CC_SHA256(bytes.data(), static_cast<CC_LONG>(bytes.size()), out);
 #else
-  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, EVP_sha256(), nullptr) != 1) {
+  if (EVP_Digest(bytes.data(), bytes.size(), out, nullptr, EVP_sha256(), nullptr) != 1) {
     throw std::runtime_error("OpenSSL does not offer SHA-256");
   }
 #endif
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const std::uint8_t byte : digest) {
-    text += kDigits[byte >> 4U];
-    text += kDigits[byte & 0xFU];
-  }
-  return text;
+  return EncodeHex(digest);
 }
 
 }  // namespace support

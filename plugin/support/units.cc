@@ -1,62 +1,34 @@
 #include "support/units.h"
 
-#include <algorithm>
+#include <re2/re2.h>
+
 #include <array>
-#include <charconv>
 #include <limits>
-#include <span>
 
 namespace support {
 namespace {
 
-struct Unit {
-  std::string_view suffix;
-  std::uint64_t factor;
-};
-
-constexpr std::array<Unit, 4> kDurationUnits = {
-    {{"h", 3'600'000}, {"m", 60'000}, {"s", 1000}, {"ms", 1}}};
-constexpr std::uint64_t kMaxMilliseconds = 1000 * kDurationUnits[0].factor;
-
-constexpr std::array<Unit, 7> kByteUnits = {{{"GiB", 1ULL << 30U},
-                                             {"MiB", 1ULL << 20U},
-                                             {"KiB", 1ULL << 10U},
-                                             {"G", 1ULL << 30U},
-                                             {"M", 1ULL << 20U},
-                                             {"K", 1ULL << 10U},
-                                             {"", 1}}};
-
-/// Parses a number followed by one of the units. Returns nullopt above `maximum`.
-std::optional<std::uint64_t> Parse(std::string_view text, std::span<const Unit> units,
-                                   std::uint64_t maximum) {
-  std::uint64_t number = 0;
-  const char* const text_end = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), text_end, number);
-  if (error != std::errc()) return std::nullopt;
-  const std::string_view suffix(end, static_cast<std::size_t>(text_end - end));
-  for (const Unit& unit : units) {
-    if (unit.suffix != suffix) continue;
-    if (number > maximum / unit.factor) return std::nullopt;
-    return number * unit.factor;
-  }
-  return std::nullopt;
-}
+constexpr std::string_view kByteUnits = "KMG";
 
 }  // namespace
 
 std::optional<std::chrono::milliseconds> ParseDuration(std::string_view text) {
+  static const re2::RE2 part(R"((\d+)(h|ms|m|s))");
+  constexpr std::uint64_t kMaximum = 1000 * 3'600'000ULL;
   if (text == "0") return std::chrono::milliseconds(0);
-  if (text.empty()) return std::nullopt;
-  constexpr std::string_view kDigits = "0123456789";
   std::uint64_t total = 0;
-  while (!text.empty()) {
-    const std::size_t suffix = text.find_first_not_of(kDigits);
-    const std::size_t end = std::min(text.find_first_of(kDigits, suffix), text.size());
-    const auto part = Parse(text.substr(0, end), kDurationUnits, kMaxMilliseconds - total);
-    if (!part) return std::nullopt;
-    total += *part;
-    text.remove_prefix(end);
+  std::uint64_t number = 0;
+  std::string unit;
+  re2::StringPiece rest(text);
+  while (re2::RE2::Consume(&rest, part, &number, &unit)) {
+    const std::uint64_t factor = unit == "h"   ? 3'600'000
+                                 : unit == "m" ? 60'000
+                                 : unit == "s" ? 1000
+                                               : 1;
+    if (number > (kMaximum - total) / factor) return std::nullopt;
+    total += number * factor;
   }
+  if (text.empty() || !rest.empty()) return std::nullopt;
   return std::chrono::milliseconds(total);
 }
 
@@ -75,14 +47,21 @@ std::string FormatDuration(std::chrono::milliseconds duration) {
 }
 
 std::optional<std::uint64_t> ParseByteCount(std::string_view text) {
-  return Parse(text, kByteUnits, std::numeric_limits<std::uint64_t>::max());
+  static const re2::RE2 count(R"((\d+)(?:([KMG])(?:iB)?)?)");
+  std::uint64_t number = 0;
+  std::string unit;
+  if (!re2::RE2::FullMatch(text, count, &number, &unit)) return std::nullopt;
+  const std::size_t shift = unit.empty() ? 0 : 10 * (kByteUnits.find(unit) + 1);
+  if (number > std::numeric_limits<std::uint64_t>::max() >> shift) return std::nullopt;
+  return number << shift;
 }
 
 std::string FormatByteCount(std::uint64_t bytes) {
   std::string text = std::to_string(bytes) + " bytes";
-  for (const Unit& unit : kByteUnits) {
-    if (bytes == 0 || unit.factor == 1 || bytes % unit.factor != 0) continue;
-    return text + " (" + std::to_string(bytes / unit.factor) + " " + std::string(unit.suffix) + ")";
+  for (std::size_t unit = kByteUnits.size(); unit > 0 && bytes > 0; --unit) {
+    const std::uint64_t factor = 1ULL << (10 * unit);
+    if (bytes % factor != 0) continue;
+    return text + " (" + std::to_string(bytes / factor) + " " + kByteUnits[unit - 1] + "iB)";
   }
   return text;
 }

@@ -1,7 +1,6 @@
 #include "support/version.h"
 
-#include <charconv>
-#include <system_error>
+#include <re2/re2.h>
 
 namespace support {
 
@@ -10,17 +9,10 @@ std::string_view Version() {
 }
 
 std::optional<Release> ParseRelease(std::string_view text) {
-  const std::size_t first = text.find_first_of("0123456789");
-  if (first == std::string_view::npos) return std::nullopt;
-  const char* at = text.data() + first;
-  const char* const end = text.data() + text.size();
+  static const re2::RE2 numbers(R"((\d+)\.(\d+)\.(\d+))");
   Release release{};
-  for (int& number : release) {
-    const auto [next, error] = std::from_chars(at, end, number);
-    if (error != std::errc()) return std::nullopt;
-    at = next;
-    if (&number != &release.back() && (at == end || *at++ != '.')) return std::nullopt;
-  }
+  auto& [major, minor, patch] = release;
+  if (!re2::RE2::PartialMatch(text, numbers, &major, &minor, &patch)) return std::nullopt;
   return release;
 }
 

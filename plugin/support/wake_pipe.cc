@@ -14,18 +14,12 @@ Pipe::Pipe() {
   if (::pipe(ends.data()) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
   read_end = FileDescriptor(ends[0]);
   write_end = FileDescriptor(ends[1]);
-  for (const int end : ends) {
-    if (::fcntl(end, F_SETFD, FD_CLOEXEC) != 0) {
-      throw std::system_error(errno, std::generic_category(), "fcntl");
-    }
-  }
+  for (const int end : ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);
 }
 
 WakePipe::WakePipe() {
   for (const FileDescriptor* end : {&pipe_.read_end, &pipe_.write_end}) {
-    if (::fcntl(end->get(), F_SETFL, O_NONBLOCK) != 0) {
-      throw std::system_error(errno, std::generic_category(), "fcntl");
-    }
+    ::fcntl(end->get(), F_SETFL, O_NONBLOCK);
   }
 }
 

@@ -62,6 +62,10 @@ TEST(DecodeUtf8, ReplacesEachInvalidByte) {
   }
 }
 
+TEST(EncodeHex, HasTwoDigitsForEachByte) {
+  EXPECT_EQ(EncodeHex(std::string_view("\0\x1f\xff", 3)), "001fff");
+}
+
 TEST(EncodeBase64, FollowsRfc4648) {
   for (const auto& [bytes, text] :
        std::vector<std::pair<std::string_view, std::string>>{{"", ""},
