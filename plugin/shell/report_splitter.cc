@@ -1,8 +1,9 @@
 #include "shell/report_splitter.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
 namespace shell {
@@ -21,22 +22,18 @@ std::size_t PossibleBeginning(std::string_view bytes, std::string_view marker) {
 }  // namespace
 
 std::optional<Report> ParseReport(std::string_view words) {
-  using Kind = Report::Kind;
-  constexpr std::array<std::pair<std::string_view, Kind>, 5> kWithoutStatus{
-      {{"ready", Kind::kReady},
-       {"took", Kind::kTook},
-       {"stopped", Kind::kStopped},
-       {"left", Kind::kLeft},
-       {"free", Kind::kFree}}};
-  for (const auto& [form, kind] : kWithoutStatus) {
-    if (words == form) return Report{kind, 0};
+  static const re2::RE2 status_form(R"((ended )?(\d+))");
+  // By Report::Kind, as far as they go.
+  constexpr std::array<std::string_view, 5> kWithoutStatus = {"ready", "took", "stopped", "left",
+                                                              "free"};
+  const auto* const found = std::ranges::find(kWithoutStatus, words);
+  if (found != kWithoutStatus.end()) {
+    return Report{static_cast<Report::Kind>(found - kWithoutStatus.begin()), 0};
   }
-  constexpr std::string_view kEnded = "ended ";
-  Report report{words.starts_with(kEnded) ? Kind::kExited : Kind::kDone, 0};
-  if (report.kind == Kind::kExited) words.remove_prefix(kEnded.size());
-  const auto [end, error] =
-      std::from_chars(words.data(), words.data() + words.size(), report.status);
-  if (error != std::errc() || end != words.data() + words.size()) return std::nullopt;
+  std::string ended;
+  Report report;
+  if (!re2::RE2::FullMatch(words, status_form, &ended, &report.status)) return std::nullopt;
+  report.kind = ended.empty() ? Report::Kind::kDone : Report::Kind::kExited;
   return report;
 }
 

@@ -1,5 +1,7 @@
 #include "shell/resident_script.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 
 #include "shell/programs.h"
@@ -12,10 +14,8 @@ namespace {
 /// `exec` runs it as the shell would: no assignment, path or quotes. `time` is the reserved word
 /// that is also a program.
 bool MayBeExecuted(std::string_view word) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-";
-  return !word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos &&
-         word.find_first_of("-+.") != 0 && word != "time";
+  static const re2::RE2 plain(R"(\w[\w.+-]*)");
+  return re2::RE2::FullMatch(word, plain) && word != "time";
 }
 
 /// One line that printf's %b turns into the bytes.
