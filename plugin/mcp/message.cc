@@ -53,10 +53,6 @@ json ParseJson(std::string_view text) {
   throw ProtocolError(ErrorCode::kParseError, error);
 }
 
-bool IsResponse(const json& object) {
-  return !object.contains("method") && (object.contains("result") || object.contains("error"));
-}
-
 /// Checks what requests and notifications have in common. Empty when it is valid.
 std::string FindError(const json& object) {
   const auto version = object.find("jsonrpc");
@@ -74,9 +70,11 @@ Message Ignore(const std::string& reason) {
   return Notification{{}, json::object()};
 }
 
-Message FromValue(json& value, std::size_t bytes) {
+Message FromValue(json& value) {
   if (!value.is_object()) return Malformed{{}, InvalidRequest("a message must be an object")};
-  if (IsResponse(value)) return Ignore("response to a request that was never sent");
+  const bool is_response =
+      !value.contains("method") && (value.contains("result") || value.contains("error"));
+  if (is_response) return Ignore("response to a request that was never sent");
   std::optional<RequestId> id;
   if (value.contains("id")) {
     id = ParseId(value["id"]);
@@ -93,7 +91,7 @@ Message FromValue(json& value, std::size_t bytes) {
   if (method.starts_with("notifications/")) {
     return Malformed{id, InvalidRequest("a notification has no \"id\"")};
   }
-  return Request{*std::move(id), std::move(method), std::move(params), bytes};
+  return Request{*std::move(id), std::move(method), std::move(params)};
 }
 
 }  // namespace
@@ -112,7 +110,7 @@ std::optional<RequestId> ParseId(const nlohmann::json& value) {
 Message ParseMessage(std::string_view line) {
   try {
     json value = ParseJson(line);
-    return FromValue(value, line.size());
+    return FromValue(value);
   } catch (const ProtocolError& error) {
     return Malformed{{}, error};
   }

@@ -69,7 +69,6 @@ struct Request {
   RequestId id;
   std::string method;
   nlohmann::json params;  ///< an object; empty when the message had none
-  std::size_t bytes = 0;  ///< of the line
 };
 
 /// Never answered. Without a method for what is ignored: a response (this server sends no requests)

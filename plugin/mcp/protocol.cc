@@ -68,8 +68,8 @@ bool HasModernMeta(const json& params) {
   const json* meta = FindObject(params, "_meta");
   constexpr std::array kKeys = {kProtocolVersionKey, kClientCapabilitiesKey, kClientInfoKey,
                                 "io.modelcontextprotocol/logLevel"};
-  return meta != nullptr && std::any_of(kKeys.begin(), kKeys.end(),
-                                        [&](const char* key) { return meta->contains(key); });
+  return meta != nullptr &&
+         std::ranges::any_of(kKeys, [&](const char* key) { return meta->contains(key); });
 }
 
 void CheckModernMeta(const json& params) {

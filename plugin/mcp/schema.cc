@@ -18,26 +18,17 @@ using support::Join;
 /// Longest value or name that an error text repeats, in bytes.
 constexpr std::size_t kMaxQuoted = 60;
 
-/// JSON Schema counts 1.0 as an integer.
+/// JSON Schema counts 1.0 as an integer. Tools read integers of 64 bits.
 bool IsInteger(const json& value) {
+  if (value.is_number_unsigned()) return value.get<std::uint64_t>() <= INT64_MAX;
   if (!value.is_number_float()) return value.is_number_integer();
-  return std::trunc(value.get<double>()) == value.get<double>();
-}
-
-/// Tools read integers of 64 bits; converting a larger number is undefined.
-bool FitsInt64(const json& number) {
-  if (number.is_number_unsigned()) return number.get<std::uint64_t>() <= INT64_MAX;
-  if (!number.is_number_float()) return true;
-  return number.get<double>() >= -0x1p63 && number.get<double>() < 0x1p63;
-}
-
-bool HasType(const json& value, const std::string& type) {
-  return type == "integer" ? IsInteger(value) : value.type_name() == type;
+  const auto number = value.get<double>();
+  return std::trunc(number) == number && std::abs(number) < 0x1p63;
 }
 
 /// "integer 7", "string \"abc\"", "object": short enough for a message.
 std::string Describe(const json& value) {
-  std::string text(value.is_number_integer() ? "integer" : value.type_name());
+  std::string text(IsInteger(value) ? "integer" : value.type_name());
   if (value.is_null() || value.is_structured()) return text;
   if (value.is_string() && value.get_ref<const std::string&>().size() > kMaxQuoted) {
     return text + " of " + std::to_string(value.get_ref<const std::string&>().size()) + " bytes";
@@ -83,11 +74,11 @@ std::optional<std::string> FindSchemaError(const json& schema, const json& value
   const json type = schema.value("type", json::array());
   const auto types = type.is_string() ? std::vector{type.get<std::string>()}
                                       : type.get<std::vector<std::string>>();
-  const bool fits = std::any_of(types.begin(), types.end(),
-                                [&value](const auto& name) { return HasType(value, name); });
+  const bool fits = std::ranges::any_of(types, [&value](const std::string& name) {
+    return name == "integer" ? IsInteger(value) : value.type_name() == name;
+  });
   if (!types.empty() && !fits) return expected(Join(types, " or "));
   if (value.is_number()) {
-    if (!FitsInt64(value)) return expected("a number that fits into 64 bits");
     const json minimum = schema.value("minimum", value);
     if (value < minimum) return expected("at least " + ToJson(minimum));
     const json maximum = schema.value("maximum", value);

@@ -26,9 +26,6 @@ constexpr int kRoomCheckMilliseconds = 20;
 /// How long clients may rely on `tools/list`, which never changes for a client.
 constexpr int kToolsTtlMilliseconds = 3'600'000;
 
-/// How many `subscriptions/listen` requests may be open.
-constexpr std::size_t kMaxListeners = 1024;
-
 const Json kCapabilities = {{"tools", Json::object()}};
 
 std::string MetaKeys() {
@@ -213,12 +210,6 @@ void Server::ListTools(const Request& request, const RequestContext& context, Re
 /// send: tools never change.
 void Server::Listen(const Request& request, Reply& reply) {
   CheckListen(request.params);
-  listeners_.remove_if([](const Reply& listener) {
-    return listener.stop().context().stop_reason() == StopReason::kCancelled;
-  });
-  if (listeners_.size() >= kMaxListeners) {
-    throw InvalidRequest("too many open subscriptions: cancel some, then subscribe again");
-  }
   reply.Notify("notifications/subscriptions/acknowledged",
                {{"_meta", {{kSubscriptionIdKey, Json::parse(reply.id())}}},
                 {"notifications", Json::object()}});

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -65,7 +64,7 @@ class Server {
   LineReader reader_;
   LineWriter writer_;
   Requests requests_;
-  std::list<Reply> listeners_;                 // open `subscriptions/listen` requests
+  std::vector<Reply> listeners_;               // `subscriptions/listen` requests
   std::optional<ResultFormat> legacy_format_;  // of the legacy session, once it has begun
   ToolCalls calls_;                            // last: its threads use what is above
 };

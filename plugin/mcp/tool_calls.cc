@@ -19,19 +19,6 @@ using std::chrono::milliseconds;
 /// How often a call's progress is sent.
 constexpr std::chrono::seconds kProgressInterval{1};
 
-/// Size of the calls that may wait for a thread. More are refused: if the server stopped reading
-/// instead, `ping` and cancellations would wait too.
-constexpr std::size_t kMaxWaitingBytes = std::size_t{128} * 1024 * 1024;
-
-/// What a call counts in addition to its line.
-constexpr std::size_t kCallBytes = std::size_t{16} * 1024;
-
-void CheckArguments(const nlohmann::json& schema, nlohmann::json& arguments) {
-  DropAbsent(schema, arguments);
-  const auto error = FindSchemaError(schema, arguments);
-  if (error) throw support::CallError("validating \"arguments\": " + *error);
-}
-
 }  // namespace
 
 struct ToolCalls::Call final : ProgressReporter {
@@ -73,25 +60,16 @@ void ToolCalls::Start(Request& request, const RequestContext& context, Reply& re
                              ++last_number_, heartbeat_, std::move(reply));
   try {
     if (tool == tools_.end()) throw InvalidParams("unknown tool " + QuoteName(call->params.name));
-    CheckArguments(tool->definition.input_schema, call->params.arguments);
-    const std::size_t bytes = request.bytes + kCallBytes;
-    if (waiting_bytes_ + bytes > kMaxWaitingBytes) {
-      throw support::CallError(
-          "too many calls are waiting for their turn: wait until some of them are answered, then "
-          "call again");
+    const nlohmann::json& schema = tool->definition.input_schema;
+    DropAbsent(schema, call->params.arguments);
+    if (const auto error = FindSchemaError(schema, call->params.arguments)) {
+      throw support::CallError("validating \"arguments\": " + *error);
     }
     {
       const std::scoped_lock lock(mutex_);
       active_.insert(call);
     }
-    if (!call->params.progress_token.is_null() && !std::exchange(beats_, true)) {
-      next_beat_ = support::Clock::now() + kProgressInterval;
-    }
-    waiting_bytes_ += bytes;
-    pool_.Run(tool->definition.lane, [this, call, bytes] {
-      waiting_bytes_ -= bytes;
-      Run(call);
-    });
+    pool_.Run(tool->definition.lane, [this, call] { Run(call); });
   } catch (...) {
     Finish(call, OutcomeOf(std::current_exception(), context.era, options_.info));
   }
@@ -156,31 +134,28 @@ void ToolCalls::StopAll(support::StopReason reason) {
 
 int ToolCalls::BeatIfDue() {
   const auto now = support::Clock::now();
-  if (beats_ && now >= next_beat_) {
-    beats_ = Beat();
+  if (now >= next_beat_) {
+    Beat();
     next_beat_ = now + kProgressInterval;
   }
-  return beats_ ? static_cast<int>(std::chrono::ceil<milliseconds>(next_beat_ - now).count()) : -1;
+  const std::scoped_lock lock(mutex_);
+  if (active_.empty()) return -1;
+  return static_cast<int>(std::chrono::ceil<milliseconds>(next_beat_ - now).count());
 }
 
-bool ToolCalls::Beat() {
-  bool needed = false;
-  for (const std::shared_ptr<Call>& call : ActiveCalls()) needed = BeatFor(*call) || needed;
-  return needed;
-}
-
-bool ToolCalls::BeatFor(Call& call) {
-  const std::scoped_lock lock(call.mutex);
-  if (call.params.progress_token.is_null()) return false;
-  const auto elapsed = duration_cast<milliseconds>(heartbeat_.Now() - call.began);
-  if (elapsed < call.last_progress + kProgressInterval || !output_.HasRoom()) return true;
-  call.last_progress = elapsed;
-  const auto seconds = duration_cast<std::chrono::seconds>(elapsed);
-  call.reply.Notify("notifications/progress",
-                    {{"progressToken", call.params.progress_token},
-                     {"progress", static_cast<double>(elapsed.count()) / 1000},
-                     {"message", call.status + " (" + support::FormatDuration(seconds) + ")"}});
-  return true;
+void ToolCalls::Beat() {
+  for (const std::shared_ptr<Call>& call : ActiveCalls()) {
+    const std::scoped_lock lock(call->mutex);
+    const auto elapsed = duration_cast<milliseconds>(heartbeat_.Now() - call->began);
+    const bool is_due = elapsed >= call->last_progress + kProgressInterval;
+    if (call->params.progress_token.is_null() || !is_due || !output_.HasRoom()) continue;
+    call->last_progress = elapsed;
+    const auto seconds = duration_cast<std::chrono::seconds>(elapsed);
+    call->reply.Notify("notifications/progress",
+                       {{"progressToken", call->params.progress_token},
+                        {"progress", static_cast<double>(elapsed.count()) / 1000},
+                        {"message", call->status + " (" + support::FormatDuration(seconds) + ")"}});
+  }
 }
 
 }  // namespace mcp

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -35,15 +33,13 @@ class ToolCalls {
     heartbeat_.SetBeat([this] { Beat(); });
   }
   ~ToolCalls() { heartbeat_.SetBeat(nullptr); }
-  ToolCalls(const ToolCalls&) = delete;
-  ToolCalls& operator=(const ToolCalls&) = delete;
 
   /// Runs the tool in the pool, or refuses the call. Never waits for the tool. Throws
   /// ProtocolError, and leaves `reply` alone, unless the request has the form of a call.
   void Start(Request& request, const RequestContext& context, Reply& reply);
 
   /// Sends progress if it is time for that. Returns the milliseconds until the next time; -1 while
-  /// no call wants progress. Call it in the thread that starts calls.
+  /// no call runs. Call it in the thread that starts calls.
   int BeatIfDue();
 
   /// Records the calls that have not ended, for a program that exits without them.
@@ -66,9 +62,8 @@ class ToolCalls {
   /// Completes the outcome.
   void Record(Call& call, Outcome& outcome) const;
   std::vector<std::shared_ptr<Call>> ActiveCalls();
-  /// Sends progress. Returns whether another beat is needed.
-  bool Beat();
-  bool BeatFor(Call& call);
+  /// Sends progress.
+  void Beat();
 
   const ServerOptions& options_;
   const std::vector<Tool>& tools_;
@@ -76,9 +71,7 @@ class ToolCalls {
   Heartbeat& heartbeat_;
   std::mutex mutex_;
   std::set<std::shared_ptr<Call>> active_;
-  std::uint64_t last_number_ = 0;               // of the calls received
-  std::atomic<std::size_t> waiting_bytes_ = 0;  // of the calls that have no thread yet
-  bool beats_ = false;                          // whether a call may want progress
+  std::uint64_t last_number_ = 0;  // of the calls received
   support::Clock::time_point next_beat_;
   CallPool pool_;  // last: its threads use everything above
 };

@@ -84,27 +84,6 @@ TEST(Server, ThousandsOfCallsCanBeCancelled) {
   EXPECT_EQ(session.Read()["result"]["structuredContent"]["text"], "after");
 }
 
-TEST(Server, MoreCallsThanMayWaitAreRefused) {
-  Session session([](ServerOptions& options) { options.client_timeout = 1ms; },
-                  Session::Output::kLeftOpen);  // the last responses are not read
-  session.Initialize();
-  constexpr int kCalls = 8'300;  // of 16 KiB each, and some run: more than 128 MiB
-  for (int i = 0; i < kCalls; ++i) session.Call(i, "block", {{"name", "a"}});
-  const json answer = session.Read();
-  EXPECT_GT(answer["id"], 8'000);
-  EXPECT_TRUE(answer["result"]["isError"]);
-  EXPECT_NE(answer.dump().find("too many calls"), std::string::npos);
-}
-
-TEST(Server, ACallThatRunsNoLongerCountsAsWaiting) {
-  Session session;
-  session.Initialize();
-  for (int i = 0; i < 8'300; ++i) {
-    session.Call(i, "echo", {{"text", "a"}});
-    ASSERT_EQ(session.Read()["result"]["structuredContent"]["text"], "a") << i;
-  }
-}
-
 // ---- progress
 
 TEST(Server, ACallThatWaitsForAThreadReportsThat) {
@@ -163,27 +142,6 @@ TEST(Server, NoProgressForAClientThatDoesNotRead) {
   output.writer().Write(large);
   output.writer().GiveUpWaiting();  // the response is sent all the same
   EXPECT_EQ(progress_of_a_call(), 1U) << "the large line only";
-}
-
-// ---- subscriptions
-
-TEST(Server, SubscriptionsAreLimitedUntilOneIsCancelled) {
-  Session session([](ServerOptions& options) { options.client_timeout = 1ms; },
-                  Session::Output::kLeftOpen);  // the last responses are not read
-  const auto listen = [&session](int id) {
-    const json meta = {{"io.modelcontextprotocol/protocolVersion", "2026-07-28"},
-                       {"io.modelcontextprotocol/clientCapabilities", json::object()}};
-    const json params = {{"notifications", json::object()}, {"_meta", meta}};
-    const json request = {
-        {"jsonrpc", "2.0"}, {"id", id}, {"method", "subscriptions/listen"}, {"params", params}};
-    session.Send(request.dump() + "\n");
-    return session.Read();
-  };
-  for (int i = 0; i < 1024; ++i) EXPECT_TRUE(listen(i).contains("method"));
-  EXPECT_TRUE(listen(1024).contains("error"));
-  session.Send(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}})"
-               "\n");
-  EXPECT_TRUE(listen(1025).contains("method"));
 }
 
 // ---- the end
