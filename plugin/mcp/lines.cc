@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -28,51 +29,41 @@ void Trim(std::string& line) {
 }  // namespace
 
 LineReader::Result LineReader::Next(std::string& line) {
-  while (taken_ < filled_) {
-    const std::string_view rest(chunk_.data() + taken_, filled_ - taken_);
-    const auto newline = rest.find('\n');
-    const std::string_view piece = rest.substr(0, newline);
-    taken_ += piece.size();
-    // One byte more, for the carriage return that may follow.
-    if (partial_.size() + piece.size() > max_line_ + 1) {
-      discarding_ = true;
-      std::string().swap(partial_);
+  while (true) {
+    const std::size_t newline = received_.find('\n', searched_);
+    if (newline == std::string::npos) {
+      // One byte more, for the carriage return that may follow.
+      discarding_ = discarding_ || received_.size() > max_line_ + 1;
+      if (discarding_) std::string().swap(received_);
+      searched_ = received_.size();
+      if (!end_of_input_) return Result::kNeedMore;
+      if (received_.empty() && !discarding_) return Result::kEndOfInput;
     }
-    if (!discarding_) partial_ += piece;
-    if (newline == std::string_view::npos) break;
-    ++taken_;
-    const Result result = Finish(line);
-    if (result != Result::kNeedMore) return result;
+    std::string rest = newline == std::string::npos ? "" : received_.substr(newline + 1);
+    received_.resize(std::min(newline, received_.size()));
+    line = std::exchange(received_, std::move(rest));
+    searched_ = 0;
+    Trim(line);
+    if (std::exchange(discarding_, false) || line.size() > max_line_) {
+      std::string().swap(line);
+      return Result::kTooLong;
+    }
+    if (!line.empty()) return Result::kLine;
   }
-  return end_of_input_ ? Finish(line) : Result::kNeedMore;
-}
-
-/// The current line is complete. Returns kNeedMore when it is blank, kEndOfInput when it was the
-/// last.
-LineReader::Result LineReader::Finish(std::string& line) {
-  const bool too_long = std::exchange(discarding_, false);
-  line = std::exchange(partial_, {});
-  const bool was_last = end_of_input_ && taken_ == filled_;
-  Trim(line);
-  if (too_long || line.size() > max_line_) {
-    std::string().swap(line);
-    return Result::kTooLong;
-  }
-  if (!line.empty()) return Result::kLine;
-  return was_last ? Result::kEndOfInput : Result::kNeedMore;
 }
 
 void LineReader::Fill() {
-  filled_ = 0;
-  taken_ = 0;
+  constexpr std::size_t kChunk = std::size_t{64} * 1024;
+  const std::size_t before = received_.size();
+  received_.resize(before + kChunk);
   ssize_t count = 0;
   do {
-    count = ::read(fd_, chunk_.data(), chunk_.size());
+    count = ::read(fd_, received_.data() + before, kChunk);
   } while (count < 0 && errno == EINTR);
+  received_.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
   if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
   if (count < 0) support::LogError(std::string("cannot read input: ") + std::strerror(errno));
   if (count <= 0) end_of_input_ = true;
-  filled_ = count > 0 ? static_cast<std::size_t>(count) : 0;
 }
 
 LineWriter::LineWriter(int fd, std::size_t max_pending) : fd_(fd), max_pending_(max_pending) {

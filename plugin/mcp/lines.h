@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -31,7 +30,6 @@ class LineReader {
   };
 
   /// Does not own `fd`.
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): chunk_ is read only as far as filled
   explicit LineReader(int fd, std::size_t max_line = kMaxLine) : fd_(fd), max_line_(max_line) {}
 
   /// Takes the next line from what has been read. Skips blank lines; trims carriage returns, spaces
@@ -42,15 +40,11 @@ class LineReader {
   void Fill();
 
  private:
-  Result Finish(std::string& line);
-
   int fd_;
   std::size_t max_line_;
-  std::array<char, std::size_t{64} * 1024> chunk_;  // what was read last; not cleared: that costs
-  std::size_t filled_ = 0;                          // of chunk_
-  std::size_t taken_ = 0;                           // of chunk_
-  std::string partial_;      // the beginning of the current line, from earlier chunks
-  bool discarding_ = false;  // the current line is too long
+  std::string received_;      // and not taken
+  std::size_t searched_ = 0;  // of received_: there is no line end
+  bool discarding_ = false;   // the current line is too long
   bool end_of_input_ = false;
 };
 
@@ -66,8 +60,6 @@ class LineWriter {
 
   /// Drops what is unwritten; `Flush` first to keep it.
   ~LineWriter();
-  LineWriter(const LineWriter&) = delete;
-  LineWriter& operator=(const LineWriter&) = delete;
 
   /// `line` has no line end. Dropped when the reader has closed its end.
   void Write(std::string line);
