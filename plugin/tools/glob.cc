@@ -40,9 +40,8 @@ void RefuseTooMany(const std::vector<Match>& matches) {
 /// One glob call, from its arguments to its matches.
 class GlobCall {
  public:
-  GlobCall(std::optional<std::string> path, const Workspace& workspace,
-           const support::Context& context)
-      : path_(std::move(path)), workspace_(workspace), context_(context) {}
+  GlobCall(const mcp::ToolCall& call, const Workspace& workspace, const support::Context& context)
+      : call_(call), workspace_(workspace), context_(context) {}
 
   Matches Find(const std::vector<find::GlobWalk>& walks) {
     // All or none of them: a name found both ways would have two times.
@@ -51,7 +50,7 @@ class GlobCall {
     });
     for (const find::GlobWalk& walk : walks) AddWalk(walk);
     // Only the directory that the pattern begins with may be missing.
-    if (walks_.empty() && (path_ || base_)) ResolveBase();
+    if (walks_.empty() && (has_path_ || !base_.empty())) ResolveBase();
     is_flat_ ? ListFlat() : ListDeep();
     std::sort(matches_.begin(), matches_.end());
     matches_.erase(std::unique(matches_.begin(), matches_.end()), matches_.end());
@@ -68,8 +67,8 @@ class GlobCall {
   };
 
   const std::string& Base() {
-    if (!base_) base_ = path_ ? *path_ : workspace_.paths->DefaultDirectory();
-    return *base_;
+    if (base_.empty()) base_ = PathOf(call_, workspace_);
+    return base_;
   }
 
   paths::ResolvedPath Resolve(const std::string& path) {
@@ -92,14 +91,13 @@ class GlobCall {
 
   void AddWalk(const find::GlobWalk& walk) {
     const bool is_absolute = walk.directory.starts_with('/');
-    // An empty path is an error, whatever follows it.
-    const bool is_base = !is_absolute && (walk.directory.empty() || Base().empty());
     paths::ResolvedPath directory =
-        is_base ? ResolveBase()
-                : Resolve(is_absolute ? walk.directory : Base() + "/" + walk.directory);
+        walk.directory.empty()
+            ? ResolveBase()
+            : Resolve(is_absolute ? walk.directory : Base() + "/" + walk.directory);
     const auto& found = directory.attributes;
     if (!found || found->type != guest::FileType::kDirectory) return;
-    if (is_absolute && path_ && !support::PathBelow(directory.guest, ResolveBase().guest)) {
+    if (is_absolute && has_path_ && !support::PathBelow(directory.guest, ResolveBase().guest)) {
       throw support::CallError("The pattern begins with " + directory.host +
                                ", which is not inside the path " + ResolveBase().host +
                                ". Leave one of them out.");
@@ -159,8 +157,9 @@ class GlobCall {
     }
   }
 
-  std::optional<std::string> path_;  ///< of the call
-  std::optional<std::string> base_;  ///< that or the default, once it is needed
+  const mcp::ToolCall& call_;
+  const bool has_path_ = call_.arguments.contains("path");
+  std::string base_;  ///< that or the default, once it is needed
   const Workspace& workspace_;
   const support::Context& context_;
   bool is_flat_ = false;  ///< every walk lists the names of one directory
@@ -176,10 +175,9 @@ Matches Glob(Toolbox& toolbox, const mcp::ToolCall& call) {
   const auto& pattern = call.arguments.at("pattern").get_ref<const std::string&>();
   const std::vector<find::GlobWalk> walks =
       find::PlanGlob(pattern, call.arguments.value("case_sensitive", true));
-  const std::optional<std::string> path = OptionalText(call.arguments, "path");
   Matches result;
   WithSearch(toolbox, call, [&](const Workspace& workspace, const support::Context& context) {
-    result = GlobCall(path, workspace, context).Find(walks);
+    result = GlobCall(call, workspace, context).Find(walks);
   });
   return result;
 }

@@ -12,8 +12,7 @@ Entries ListDirectory(Toolbox& toolbox, const mcp::ToolCall& call) {
     files::RequireDirectory(path);
     result = {.entries = files::NamesIn(path, *file.workspace.guest, file.context),
               .notes = {path.stale_note}};
-    std::sort(result.entries.begin(), result.entries.end(),
-              [](const auto& a, const auto& b) { return a.name < b.name; });
+    std::ranges::sort(result.entries, {}, &guest::DirectoryEntry::name);
   });
   return result;
 }

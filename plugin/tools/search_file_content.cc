@@ -1,4 +1,3 @@
-#include <utility>
 
 #include "find/content_search.h"
 #include "support/errors.h"
@@ -29,13 +28,10 @@ void CheckPattern(std::string_view pattern) {
                              " bytes, more than the " + std::to_string(kMaxSearchPattern) +
                              " allowed.");
   }
-  if (pattern.find('\0') != std::string_view::npos) {
-    throw support::CallError("The pattern contains a NUL character, which no text file does.");
-  }
-  if (pattern.find('\n') != std::string_view::npos) {
+  if (pattern.find_first_of(std::string_view("\0\n", 2)) != std::string_view::npos) {
     throw support::CallError(
-        "The pattern contains a line break, but lines are searched one by one. Search for one of "
-        "its lines, or write a|b for either of two.");
+        "The pattern contains a line break or NUL, but lines are searched one by one. Search for "
+        "one of its lines, or write a|b for either of two.");
   }
 }
 
@@ -72,15 +68,13 @@ FoundLines SearchFileContent(Toolbox& toolbox, const mcp::ToolCall& call) {
   CheckPattern(request.pattern);
   SetOptions(request, call.arguments);
   std::optional<find::IncludeFilter> include;
-  if (const auto text = OptionalText(call.arguments, "include")) include.emplace(*text);
-  if (include) request.include = &*include;
-  const std::optional<std::string> path = OptionalText(call.arguments, "path");
-
+  if (call.arguments.contains("include")) {
+    request.include = &include.emplace(call.arguments["include"].get<std::string>());
+  }
   FoundLines result;
   WithSearch(toolbox, call, [&](const Workspace& workspace, const support::Context& context) {
-    const paths::ResolvedPath resolved =
-        workspace.paths->Resolve(path ? *path : workspace.paths->DefaultDirectory(),
-                                 paths::Access::kRead, *workspace.guest, context);
+    const paths::ResolvedPath resolved = workspace.paths->Resolve(
+        PathOf(call, workspace), paths::Access::kRead, *workspace.guest, context);
     SetTarget(request, resolved);
     if (include && !request.file.empty() && !include->Matches(support::ToUtf8(request.file))) {
       return;

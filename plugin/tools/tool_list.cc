@@ -51,14 +51,11 @@ struct Contract {
   std::vector<Property> inputs;
   std::vector<Property> outputs = {};
   Effect effect = Effect::kReads;
-  bool large_results = true;
   const char* when_too_large = "ask for less";  ///< mcp::ToolDefinition
   Lane lane = Lane::kQuick;
 };
 
 constexpr bool kRequired = true;
-
-constexpr const char* kNarrower = "give a narrower pattern or directory";
 
 const std::string kPathRule = " Paths are absolute host paths in mounted directories.";
 
@@ -113,8 +110,8 @@ mcp::ToolDefinition Define(const Contract& tool, const ToolOptions& options) {
   // One agent otherwise hides tools until the model searches for them, and stores results above
   // 25,000 tokens elsewhere; this is the most that it accepts.
   json meta = {{"anthropic/alwaysLoad", true}};
-  if (tool.large_results) meta["anthropic/maxResultSizeChars"] = 500'000;
   const bool reads = tool.effect == Effect::kReads;
+  if (reads || tool.lane == Lane::kCommand) meta["anthropic/maxResultSizeChars"] = 500'000;
   return {.name = tool.name,
           .title = tool.title,
           .description = std::move(description),
@@ -182,7 +179,7 @@ const std::vector<Contract> kContracts = {
                 {"case_sensitive", "boolean", "Default: true."}},
      .outputs = {{"matches", "string[]", "Absolute host paths, most recently changed first.",
                   kRequired}},
-     .when_too_large = kNarrower},
+     .when_too_large = "give a narrower pattern or directory"},
     {.name = "list_directory",
      .run = Run<ListDirectory>,
      .title = "List a directory",
@@ -247,8 +244,7 @@ const std::vector<Contract> kContracts = {
                 {"new_string", "string", "New text; may be empty.", kRequired},
                 {"allow_multiple", "boolean", "Replace all occurrences."}},
      .outputs = {{"replacements", "integer", "How many occurrences were replaced.", kRequired}},
-     .effect = Effect::kReplaces,
-     .large_results = false},
+     .effect = Effect::kReplaces},
     {.name = "run_shell_command",
      .run = Run<RunShellCommand>,
      .title = "Run a command in the VM",
@@ -273,8 +269,6 @@ const std::vector<Contract> kContracts = {
                   "Present if the command failed or was stopped: \"exit status 1\", \"signal: "
                   "KILL\", the time limit."}},
      .effect = Effect::kRuns,
-     .when_too_large =
-         "the command has ended; redirect its output into a file, and read that in ranges",
      .lane = Lane::kCommand},
     {.name = "search_file_content",
      .run = Run<SearchFileContent>,
@@ -302,8 +296,7 @@ const std::vector<Contract> kContracts = {
            "Lines `file:line:text`, file names relative to `path`; empty if nothing matches. "
            "Lines of context are `file-line-text`, with `--` between groups. If lines "
            "were left out, a last line gives the totals.",
-           kRequired}},
-     .when_too_large = kNarrower},
+           kRequired}}},
     {.name = "start_process",
      .run = Run<StartProcess>,
      .title = "Start a process",
@@ -330,8 +323,7 @@ const std::vector<Contract> kContracts = {
          kWritablePathRule,
      .inputs = {{"path", "string", "File to write.", kRequired},
                 {"content", "string", "The whole new text.", kRequired}},
-     .effect = Effect::kWrites,
-     .large_results = false},
+     .effect = Effect::kWrites},
     {.name = "write_process",
      .run = Run<WriteProcess>,
      .title = "Write to a process",
@@ -347,7 +339,6 @@ const std::vector<Contract> kContracts = {
                  {"exit_code", "integer", "128 + N after signal N."},
                  {"error", "string", "Why it ended."}},
      .effect = Effect::kRuns,
-     .large_results = false,
      // Stopping a process never waits behind file tools whose guest does not answer.
      .lane = Lane::kWaiting}};
 

@@ -1,7 +1,5 @@
 #include "tools/workspace.h"
 
-#include <utility>
-
 #include "files/file_problem.h"
 #include "support/errors.h"
 #include "support/log.h"
@@ -93,17 +91,16 @@ void WithFile(Toolbox& toolbox, const mcp::ToolCall& call, paths::Access access,
                 });
 }
 
-void WithSearch(Toolbox& toolbox, const mcp::ToolCall& call, const LimitedWork& work) {
-  WithTimeLimit(
-      toolbox, call,
-      "The search in " + OptionalText(call.arguments, "path").value_or("the working directory"),
-      "Give a path deeper in the tree or a more specific pattern.", work);
+std::string PathOf(const mcp::ToolCall& call, const Workspace& workspace) {
+  const auto path = call.arguments.find("path");
+  if (path == call.arguments.end()) return workspace.paths->DefaultDirectory();
+  return path->get<std::string>();
 }
 
-std::optional<std::string> OptionalText(const nlohmann::json& arguments, const char* property) {
-  const auto found = arguments.find(property);
-  if (found == arguments.end() || found->is_null()) return std::nullopt;
-  return found->get<std::string>();
+void WithSearch(Toolbox& toolbox, const mcp::ToolCall& call, const LimitedWork& work) {
+  WithTimeLimit(toolbox, call,
+                "The search in " + call.arguments.value("path", "the working directory"),
+                "Give a path deeper in the tree or a more specific pattern.", work);
 }
 
 }  // namespace tools

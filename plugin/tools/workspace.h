@@ -78,13 +78,14 @@ struct FileCall {
 void WithFile(Toolbox& toolbox, const mcp::ToolCall& call, paths::Access access,
               const std::string& action, const std::function<void(FileCall&)>& work);
 
+/// The optional argument `path`, else the default directory. Throws support::CallError if there is
+/// none.
+std::string PathOf(const mcp::ToolCall& call, const Workspace& workspace);
+
 using LimitedWork = std::function<void(const Workspace&, const support::Context&)>;
 
 /// WithWorkspace for a search in the optional argument `path`, within ToolOptions::time_limit. When
 /// that has passed, throws support::CallError that says how to ask for less.
 void WithSearch(Toolbox& toolbox, const mcp::ToolCall& call, const LimitedWork& work);
-
-/// The value of an optional property that may also be null.
-std::optional<std::string> OptionalText(const nlohmann::json& arguments, const char* property);
 
 }  // namespace tools

@@ -48,13 +48,12 @@ TEST_F(Search, FindsLimasOwnExampleInOneRoundTrip) {
   EXPECT_EQ(note_, "");
 }
 
-TEST_F(Search, PathMayBeADirectoryAFileOrNull) {
+TEST_F(Search, PathMayBeADirectoryAFileOrMissing) {
   Write("src/a.js", "needle\n");
   Write("b.js", "needle\n");
   EXPECT_EQ(Find({{"pattern", "needle"}, {"path", Host("src")}}), "a.js:1:needle\n");
   EXPECT_EQ(Find({{"pattern", "needle"}, {"path", Host("src/a.js")}}), "a.js:1:needle\n");
-  EXPECT_EQ(Find({{"pattern", "needle"}, {"path", nullptr}, {"include", nullptr}}),
-            "b.js:1:needle\nsrc/a.js:1:needle\n");
+  EXPECT_EQ(Find({{"pattern", "needle"}}), "b.js:1:needle\nsrc/a.js:1:needle\n");
   EXPECT_EQ(Find({{"pattern", "needle"}, {"path", Host("b.js")}, {"include", "*.c"}}), "");
   EXPECT_THAT(
       ErrorOf({{"pattern", "x"}, {"path", Host("missing")}}),
