@@ -4,13 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <system_error>
 
 #include "support/environment.h"
@@ -24,36 +22,13 @@ namespace {
 /// Between checks whether limactl has exited.
 constexpr std::chrono::milliseconds kPollInterval{100};
 
-/// Bytes of limactl's output that an error quotes.
-constexpr std::size_t kLastBytes = 2048;
-constexpr std::size_t kLastLines = 5;
-
-std::string LastLines(int file) {
+/// The end of what limactl has printed.
+std::string LastOutput(std::FILE* file) {
+  constexpr std::size_t kLastBytes = 1024;
   std::string text(kLastBytes, '\0');
-  const off_t end = std::max<off_t>(::lseek(file, 0, SEEK_END), 0);
-  const ssize_t count = ::pread(file, text.data(), text.size(),
-                                std::max<off_t>(0, end - static_cast<off_t>(kLastBytes)));
-  text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, count)));
-  while (text.ends_with('\n')) text.pop_back();
-  std::size_t first = text.size();
-  for (std::size_t lines = 0; lines < kLastLines && first != std::string::npos; ++lines) {
-    first = first == 0 ? std::string::npos : text.rfind('\n', first - 1);
-  }
-  return support::ToUtf8(first == std::string::npos ? text : text.substr(first + 1));
-}
-
-/// The wait status, once the process has exited.
-std::optional<int> StatusOf(pid_t process) {
-  int status = 0;
-  const pid_t pid = ::waitpid(process, &status, WNOHANG);
-  if (pid == 0 || (pid < 0 && errno == EINTR)) return std::nullopt;
-  // If SIGCHLD is ignored there is no status; the next check of the instance shows the result.
-  return pid < 0 ? 0 : status;
-}
-
-std::string DescribeStatus(int status) {
-  if (WIFSIGNALED(status)) return "killed by signal " + std::to_string(WTERMSIG(status));
-  return "exit status " + std::to_string(WEXITSTATUS(status));
+  if (std::fseek(file, -static_cast<long>(kLastBytes), SEEK_END) != 0) std::rewind(file);
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  return support::ToUtf8(text);
 }
 
 }  // namespace
@@ -79,12 +54,13 @@ void StartInstance(const std::string& name, const support::Context& context,
                              ". Start it on the host with: " + command);
   }
   report_status("the Lima instance \"" + name + "\" is being started with `" + command + "`");
-  std::optional<int> status;
-  while (!(status = StatusOf(process))) support::Pause(kPollInterval, context);
-  if (*status == 0) return;
-  const std::string lines = LastLines(output);
-  throw support::CallError(stopped + ", and `" + command + "` failed (" + DescribeStatus(*status) +
-                           "). Its last output:\n" + (lines.empty() ? "none" : lines));
+  int status = 0;
+  // If SIGCHLD is ignored there is no status; the next check of the instance shows the result.
+  while (::waitpid(process, &status, WNOHANG) == 0) support::Pause(kPollInterval, context);
+  if (status == 0) return;
+  const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  throw support::CallError(stopped + ", and `" + command + "` failed (exit status " +
+                           std::to_string(code) + "). Its last output:\n" + LastOutput(file.get()));
 }
 
 }  // namespace connection
