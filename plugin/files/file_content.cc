@@ -175,9 +175,8 @@ std::string FileReader::ReadLines(const LineRange& range) {
                     "; ask for fewer with limit, or cut long lines with run_shell_command");
   }
   if (text.empty() && range.first > 0) {
-    const std::uint64_t lines = line + (is_in_line ? 1 : 0);
-    throw CallError(path_.host + " has " + std::to_string(lines) +
-                    (lines == 1 ? " line" : " lines") + ": offset " + std::to_string(range.first) +
+    throw CallError(path_.host + " has " + support::Count(line + (is_in_line ? 1 : 0), "line") +
+                    ": offset " + std::to_string(range.first) +
                     " (counted from 0) is past its end");
   }
   return text;

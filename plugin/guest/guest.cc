@@ -1,7 +1,6 @@
 #include "guest/guest.h"
 
 #include <array>
-#include <utility>
 
 #include "shell/shells.h"
 #include "support/paths.h"
@@ -44,19 +43,13 @@ void CheckPath(const Request& request, Reply& reply) {
   const bool resolves = request.operation == Operation::kRealPath;
   if (reply.failure || (!resolves && request.operation != Operation::kReadLink)) return;
   const std::string& path = reply.As<std::string>();
-  std::string problem;
   // Resolved paths are compared with roots as text.
   const bool is_clean = !resolves || (path.starts_with('/') && support::CleanPath(path) == path);
-  if (path.size() > kMaxPath) {
-    problem = "the guest sent a path of " + std::to_string(path.size()) + " bytes; at most " +
-              std::to_string(kMaxPath) + " are allowed";
-  } else if (path.empty() || path.find('\0') != std::string::npos || !is_clean) {
-    problem = "the guest sent an invalid path";
-  } else {
-    return;
-  }
+  const bool is_path =
+      !path.empty() && path.size() <= kMaxPath && path.find('\0') == std::string::npos;
+  if (is_clean && is_path) return;
   reply.failure.emplace(FileErrorCode::kFailure, resolves ? "resolve" : "read the link",
-                        request.path, problem);
+                        request.path, "the guest sent an invalid path");
 }
 
 std::unique_ptr<OpenFile> Guest::Open(const std::string& path, OpenMode mode,
