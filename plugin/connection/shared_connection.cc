@@ -1,6 +1,5 @@
 #include "connection/shared_connection.h"
 
-#include <string>
 #include <utility>
 
 #include "mcp/tool.h"

@@ -24,8 +24,6 @@ class SharedConnection final : public tools::WorkspaceSource {
 
   explicit SharedConnection(Opener open);
   ~SharedConnection() override;
-  SharedConnection(const SharedConnection&) = delete;
-  SharedConnection& operator=(const SharedConnection&) = delete;
 
   /// Connects without waiting. A failure is logged; the next Acquire tries again.
   void ConnectInBackground();

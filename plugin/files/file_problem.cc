@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 
-#include "support/errors.h"
 #include "support/units.h"
 
 namespace files {

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "guest/guest.h"
 #include "paths/path_rules.h"

@@ -247,10 +247,6 @@ class OpenFile;
 /// A connected guest. Thread-safe: any number of threads may call at once.
 class Guest : public shell::Launcher {
  public:
-  Guest() = default;
-  Guest(const Guest&) = delete;
-  Guest& operator=(const Guest&) = delete;
-
   /// Sends all requests at once and waits for all replies, which are in the same order. The guest
   /// runs them in that order, and continues after a failure. The caller closes the handles among
   /// the replies. If RoundTrip throws, it closes the handles that it opened and those in Close
@@ -296,8 +292,6 @@ class OpenFile {
   }
   OpenFile(OpenFile&& other) noexcept
       : guest_(std::exchange(other.guest_, nullptr)), handle_(std::move(other.handle_)) {}
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
 
   [[nodiscard]] Guest& guest() const { return *guest_; }
   [[nodiscard]] const Handle& handle() const { return handle_; }

@@ -34,8 +34,6 @@ class CallPool {
 
   /// Waits for running calls; drops those that wait for a thread.
   ~CallPool();
-  CallPool(const CallPool&) = delete;
-  CallPool& operator=(const CallPool&) = delete;
 
   /// `call` must not throw. Ends the program if the host cannot start a thread.
   void Run(Lane lane, std::function<void()> call) noexcept;

@@ -29,9 +29,6 @@ class Reply {
   Reply(Requests& requests, std::shared_ptr<PendingRequest> request)
       : requests_(&requests), request_(std::move(request)) {}
   Reply(Reply&& other) noexcept = default;
-  Reply& operator=(Reply&&) = delete;
-  Reply(const Reply&) = delete;
-  Reply& operator=(const Reply&) = delete;
   ~Reply();
 
   [[nodiscard]] const RequestId& id() const { return request_->id; }

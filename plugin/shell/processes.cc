@@ -1,7 +1,6 @@
 #include "shell/processes.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "support/errors.h"
 #include "support/join.h"

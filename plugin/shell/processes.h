@@ -32,11 +32,8 @@ class Processes {
   /// A process gets this time to react to TERM.
   static constexpr std::chrono::seconds kTermTimeout{5};
 
-  Processes() = default;
   /// Stops all that run: TERM, a second later KILL. Does not wait for their end.
   ~Processes();
-  Processes(const Processes&) = delete;
-  Processes& operator=(const Processes&) = delete;
 
   struct Description {
     std::string id;         ///< "p1", "p2", …

@@ -46,8 +46,6 @@ class Channel {
   /// Throws std::runtime_error if libssh cannot create a channel. The session must outlive it.
   explicit Channel(ssh_session session);
   ~Channel();
-  Channel(const Channel&) = delete;
-  Channel& operator=(const Channel&) = delete;
 
   /// Sets the receiver of data and exits. It must outlive the channel or be replaced by null.
   void SetUser(ChannelUser* user) { user_ = user; }

@@ -1,7 +1,6 @@
 #include "ssh/process_run.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "support/printable.h"
 

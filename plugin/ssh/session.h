@@ -27,8 +27,6 @@ class Session {
   /// `wake` interrupts Connect and Poll; it must outlive the session.
   explicit Session(support::WakePipe& wake);
   ~Session();
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
 
   /// Connects and authenticates with the endpoint's keys. Does not use a configuration file, SSH
   /// agent or known_hosts. Does not check the host key, as Lima's ssh.config sets

@@ -26,8 +26,6 @@ class SessionGuest final : public guest::Guest {
   SessionGuest(Endpoint endpoint, const ConnectionOptions& options);
   /// Closes the session within about kEndTimeout even if the guest is frozen.
   ~SessionGuest() override;
-  SessionGuest(const SessionGuest&) = delete;
-  SessionGuest& operator=(const SessionGuest&) = delete;
 
   static constexpr auto kEndTimeout = std::chrono::milliseconds(500);
 

@@ -28,8 +28,6 @@ class Child {
 
   /// Kills the program if it still runs. If that is limactl, its plugin sees the end of its input.
   ~Child();
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
 
   /// Returns false if the program no longer reads. Keeps what the program prints meanwhile.
   bool Write(std::string_view text, const Context& context = {});

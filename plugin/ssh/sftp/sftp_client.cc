@@ -1,8 +1,6 @@
 #include "ssh/sftp/sftp_client.h"
 
 #include <algorithm>
-#include <utility>
-#include <vector>
 
 #include "support/errors.h"
 

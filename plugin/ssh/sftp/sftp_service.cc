@@ -1,7 +1,6 @@
 #include "ssh/sftp/sftp_service.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "support/errors.h"
 

@@ -30,8 +30,6 @@ class SftpChannel final : public ChannelUser {
   }
   /// Closes it. No burst may run.
   ~SftpChannel() override { Close(); }
-  SftpChannel(const SftpChannel&) = delete;
-  SftpChannel& operator=(const SftpChannel&) = delete;
 
   [[nodiscard]] std::uint64_t number() const { return number_; }
   /// The server has introduced itself.
