@@ -74,7 +74,7 @@ limactl_mcp_archive(static_libssh LIBRARIES ssh crypto z SOURCE
 int main() {
   ssh_session session = ssh_new();
   return ssh_connect(session) + ssh_userauth_publickey(session, nullptr, nullptr);
-}" HELPER ${PROJECT_SOURCE_DIR}/plugin/ssh/no_gssapi.cc)
+}" HELPER ${PROJECT_SOURCE_DIR}/cmake/no_gssapi.cc)
 if(static_libssh_LINKS)
   set(LIMACTL_MCP_LIBSSH static_libssh)
   # The archive that libssh uses.
