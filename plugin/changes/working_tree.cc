@@ -129,7 +129,7 @@ void PrintWorkingTree(const fs::path& instance_directory, const fs::path& top, b
   side.Prepare(project);
   fs::create_directories(side.path() / "info");
   copy::WriteText(side.path() / "info/attributes", kAttributes);
-  const copy::Git git = side.git().In(top).Within(kMaxTime);
+  const copy::Git git = side.git().In(top, kMaxTime);
   WriteIndex(git, project, max_size);
   copy::PrintDiff(git, {"--ignore-submodules=all", project.head}, only_names);
 }

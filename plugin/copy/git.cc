@@ -25,7 +25,6 @@ constexpr std::size_t kMaxWords = 400;
 /// CPU seconds, and KiB of memory without mapped files, which macOS does not limit.
 constexpr const char* kLimits =
     "{ ulimit -c 0; ulimit -t 600; ulimit -d 1400000; } 2>/dev/null; exec \"$@\"";
-const std::vector<std::string> kLimiter = {"/bin/sh", "-c", kLimits, "sh"};
 
 /// Bytes of a git's output, which the guest may have made large.
 constexpr std::size_t kMaxOutput = std::size_t{128} << 20;
@@ -71,10 +70,10 @@ std::string GitOutput::Line() const {
   return output.ends_with('\n') ? output.substr(0, output.size() - 1) : output;
 }
 
-Git Git::Neutral(const std::filesystem::path& repository, int lock) {
+Git Git::Neutral(const std::filesystem::path& repository, int lock, Limits limits) {
   Git git;
   git.lock_ = lock;
-  git.command_ = kLimiter;
+  if (limits == Limits::kStrict) git.command_ = {"/bin/sh", "-c", kLimits, "sh"};
   git.command_.insert(git.command_.end(), {"git", "--git-dir=" + repository.string(), "-c",
                                            "core.hooksPath=/dev/null"});
   git.environment_ = {"PATH=" + support::EnvironmentVariable("PATH"),
@@ -114,23 +113,11 @@ Git Git::With(const support::Variables& variables) const {
   return git;
 }
 
-Git Git::In(const std::filesystem::path& working_tree) const {
+Git Git::In(const std::filesystem::path& working_tree, std::chrono::seconds time) const {
   Git git = *this;
   const std::string top = working_tree.string();
   git.command_.insert(git.command_.end(), {"-C", top, "--work-tree=" + top});
-  return git;
-}
-
-Git Git::Within(std::chrono::seconds time) const {
-  Git git = *this;
   git.time_ = time;
-  return git;
-}
-
-Git Git::WithoutLimits() const {
-  Git git = *this;
-  git.command_.erase(git.command_.begin(),
-                     std::find(git.command_.begin(), git.command_.end(), "git"));
   return git;
 }
 

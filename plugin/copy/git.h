@@ -38,20 +38,23 @@ class Git {
  public:
   using Arguments = std::vector<std::string>;
 
+  enum class Limits {
+    kStrict,
+    kNone,  ///< for large work on the user's own objects
+  };
+
   /// For all that touches what the guest sent: no configuration, no environment, memory and CPU
   /// time limited.
-  static Git Neutral(const std::filesystem::path& repository, int lock);
+  static Git Neutral(const std::filesystem::path& repository, int lock,
+                     Limits limits = Limits::kStrict);
 
   /// Reads the user's repository, with the user's configuration, and adds to it.
   static Git Users(const std::filesystem::path& project, int lock);
 
   [[nodiscard]] Git With(const support::Variables& variables) const;
-  /// With a working tree, of which it lists all, wherever this program was started.
-  [[nodiscard]] Git In(const std::filesystem::path& working_tree) const;
-  /// Run and Read stop it after `time`.
-  [[nodiscard]] Git Within(std::chrono::seconds time) const;
-  /// For large work on the user's own objects.
-  [[nodiscard]] Git WithoutLimits() const;
+  /// With a working tree, of which it lists all, wherever this program was started. Run and Read
+  /// stop it after `time`.
+  [[nodiscard]] Git In(const std::filesystem::path& working_tree, std::chrono::seconds time) const;
 
   /// Without `streams.output`, the child's Read gets the output. Throws support::CallError if there
   /// is no git.

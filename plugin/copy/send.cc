@@ -23,7 +23,7 @@ std::string GuestConfiguration(const Project& project) {
 
 fs::path MakePack(const SideRepository& side, const Project& project,
                   const std::string& revisions) try {
-  return side.MakePack(side.git().WithoutLimits(), revisions);
+  return side.MakePack(Git::Neutral(side.path(), side.lock(), Git::Limits::kNone), revisions);
 } catch (const CallError&) {
   if (project.is_partial) throw CallError(kPartialText);
   throw;

@@ -11,12 +11,12 @@ using GitTest = CopyTest;
 
 TEST_F(GitTest, IsStoppedIfItWaitsForAPipe) {
   testing_support::RunProcess({.arguments = {"mkfifo", (project / ".gitignore").string()}});
-  const Git git = Git::Neutral(project / ".git", -1).In(project);
+  const Git git = Git::Neutral(project / ".git", -1);
   const Git::Arguments listing = {"ls-files", "-o", "--exclude-standard"};
+  const Git limited = git.In(project, std::chrono::seconds(1));
   EXPECT_THAT(
-      ErrorOf([&] { git.Within(std::chrono::seconds(1)).Require(listing, "git cannot list"); }),
+      ErrorOf([&] { limited.Require(listing, "git cannot list"); }),
       HasSubstr("git cannot list: git was stopped after 1 s. If it waits for a pipe, find . -t"));
-  const Git limited = git.Within(std::chrono::seconds(1));
   support::Child child = limited.Start(listing, {});
   EXPECT_THAT(ErrorOf([&] {
                 limited.Read(
@@ -24,7 +24,7 @@ TEST_F(GitTest, IsStoppedIfItWaitsForAPipe) {
               }),
               HasSubstr("git waits: git was stopped after 1 s."));
   fs::remove(project / ".gitignore");
-  EXPECT_EQ(git.Within(std::chrono::seconds(60)).Run(listing).status, 0);
+  EXPECT_EQ(git.In(project, std::chrono::seconds(60)).Run(listing).status, 0);
 }
 
 }  // namespace
