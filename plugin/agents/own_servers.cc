@@ -1,5 +1,7 @@
 #include "agents/own_servers.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 
 #include "agents/common.h"
@@ -16,9 +18,6 @@ namespace fs = std::filesystem;
 using support::CallError;
 using support::LowerCase;
 
-constexpr std::string_view kNameCharacters =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
 /// What counts of an entry, of any agent: nothing that makes calls unasked.
 constexpr std::string_view kEntryKeys =
     "args authProviderType bearer_token_env_var command cwd disabled_tools enabled_tools env "
@@ -29,8 +28,7 @@ constexpr std::string_view kEntryKeys =
 /// The name for the agent. Agents call a tool SERVER_TOOL: with "_" in its name, a server could
 /// pass for another one; with "-" in front, for an option.
 std::string AgentsName(const std::string& option, std::string name, const LaunchRequest& request) {
-  if (name.find_first_of("-_") == 0 || name.empty() ||
-      name.find_first_not_of(kNameCharacters) != std::string::npos) {
+  if (!re2::RE2::FullMatch(name, "[A-Za-z0-9][A-Za-z0-9_-]*")) {
     throw CallError(option + ": the name \"" + name +
                     "\" is not a letter or digit, with more of them, \"-\" and \"_\" behind it; "
                     "choose another");

@@ -130,13 +130,10 @@ std::string Expression(const HostProgram& row) {
     pattern.remove_suffix(is_directory ? 1 : 0);
     expression += expression.empty() ? "" : "|";
     expression += is_at_top ? "/" : "/?";
-    for (const char c : support::LowerCase(pattern)) {
-      const std::string_view one(&c, 1);
-      if (c == '*') expression += "[^/]*";
-      if (c == '?') expression += "[^/]";
-      if (c != '*' && c != '?') expression += re2::RE2::QuoteMeta(one);
-    }
-    expression += is_directory ? "(?:/.*)?" : "";
+    std::string names = re2::RE2::QuoteMeta(support::LowerCase(pattern));
+    re2::RE2::GlobalReplace(&names, R"(\\\*)", "[^/]*");
+    re2::RE2::GlobalReplace(&names, R"(\\\?)", "[^/]");
+    expression += names + (is_directory ? "(?:/.*)?" : "");
   }
   return expression;
 }

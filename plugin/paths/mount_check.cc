@@ -1,7 +1,8 @@
 #include "paths/mount_check.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -13,6 +14,7 @@ namespace paths {
 namespace {
 
 using guest::FileSystemStatus;
+using re2::RE2;
 
 /// The kernel escapes space, tab, newline, backslash and '#' as three octal digits (mangle in
 /// fs/proc_namespace.c).
@@ -69,12 +71,9 @@ bool IsThisMachine(guest::Guest& guest, const support::Context& context) {
 }
 
 bool IsLimaMount(const MountLine& line, const std::string& tag) {
-  constexpr std::string_view kOldTag = "mount";
   if (line.type == kReverseSshfs) return true;
   if ((line.type != "9p" && line.type != "virtiofs") || line.root != "/") return false;
-  return line.source == tag ||
-         (line.source.starts_with(kOldTag) && line.source.size() > kOldTag.size() &&
-          line.source.find_first_not_of("0123456789", kOldTag.size()) == std::string::npos);
+  return line.source == tag || RE2::FullMatch(line.source, "mount[0-9]+");
 }
 
 /// Empty if the server has no statvfs, the path is missing, or a reverse-sshfs mount is dead.
@@ -109,17 +108,13 @@ const MountLine* FindMount(const std::vector<MountLine>& table, std::string_view
 }
 
 bool HasStaleCache(const MountLine& line) {
-  constexpr std::string_view kName = "cache=";
   constexpr unsigned long kCacheLoose = 8;
   if (line.type != "9p") return false;
-  std::istringstream options(line.super_options);
-  for (std::string option; std::getline(options, option, ',');) {
-    const bool is_named = option.starts_with(kName);
-    if (is_named) option.erase(0, kName.size());
-    if (option == "loose" || option == "fscache") return true;
-    if (is_named && (std::strtoul(option.c_str(), nullptr, 16) & kCacheLoose) != 0) return true;
-  }
-  return false;
+  const std::string options = "," + line.super_options + ",";
+  if (RE2::PartialMatch(options, ",(?:cache=)?(?:loose|fscache),")) return true;
+  unsigned long bits = 0;
+  return RE2::PartialMatch(options, ",cache=([0-9a-fA-Fx]+),", RE2::Hex(&bits)) &&
+         (bits & kCacheLoose) != 0;
 }
 
 guest::Request MountCheck::StatusRequest(std::size_t mount) const {
