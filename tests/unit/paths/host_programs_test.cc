@@ -32,6 +32,9 @@ TEST(HostPrograms, MatchWhereTheirPatternSays) {
   EXPECT_EQ(matched("a/node_modules/b/c.js"), "node");
   EXPECT_EQ(matched("package.json"), "npm, pnpm, yarn, bun");
   EXPECT_EQ(matched("package.json/x"), "") << "only a file";
+  EXPECT_EQ(matched("a/Package.JSON"), "npm, pnpm, yarn, bun");
+  EXPECT_EQ(matched("a/\xff\n.mk"), "make, bash-completion") << "names are bytes";
+  EXPECT_EQ(matched("apackage.json"), "");
 }
 
 TEST(HostPrograms, HaveAReasonOfAtMostTenWords) {
