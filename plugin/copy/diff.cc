@@ -1,11 +1,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <system_error>
 
 #include "copy/copy.h"
 #include "support/environment.h"
@@ -86,7 +87,11 @@ void PrintDiff(const Git& git, const Git::Arguments& sides, bool only_names) {
     if (on_terminal && !pager) pager.reset(OpenPager());
     std::FILE* const file = pager ? pager.get() : stdout;
     const std::string text = is_patch ? std::string(bytes) : TerminalLines(bytes, rest);
-    return std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
+    if (std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0) {
+      return true;
+    }
+    if (errno == EPIPE) return false;  // the user has seen enough
+    throw support::CallError("cannot write the diff: " + std::generic_category().message(errno));
   };
   git.Read(diff, print, kWhat);
 }

@@ -156,6 +156,17 @@ TEST_F(MountDiff, NothingPlantedRunsOrHides) {
   }
 }
 
+TEST_F(MountDiff, FailsIfItCannotBeWritten) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << Skipping("no /dev/full");
+  MakeProject("one");
+  Script("echo two > file.txt");
+  ChildProcess::Options full = McpOptions({});
+  full.arguments = {"sh", "-c", "exec " + ServerProgram() + " diff > /dev/full"};
+  const ProcessResult result = RunProcess(full);
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.error, HasSubstr("cannot write the diff: No space left"));
+}
+
 TEST_F(MountDiff, ShowsWhatAttributesWouldConvert) {
   MakeProject("one");
   Script(R"sh(
