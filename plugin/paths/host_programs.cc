@@ -157,6 +157,15 @@ std::string FoldName(std::string_view name) {
 
 struct HostPrograms::Expressions {
   re2::RE2::Set set;
+
+  static std::shared_ptr<const Expressions> Of(const std::vector<HostProgram>& rows) {
+    re2::RE2::Options options(re2::RE2::Latin1);  // names are bytes
+    options.set_dot_nl(true);
+    re2::RE2::Set set(options, re2::RE2::ANCHOR_BOTH);
+    for (const HostProgram& row : rows) set.Add(Expression(row), nullptr);
+    if (!set.Compile()) throw support::CallError("there are too many files that programs obey");
+    return std::make_shared<Expressions>(Expressions{std::move(set)});
+  }
 };
 
 HostPrograms::HostPrograms(std::span<const HostProgram> further)
@@ -166,15 +175,11 @@ HostPrograms::HostPrograms(std::span<const HostProgram> further)
 
 void HostPrograms::Add(std::span<const HostProgram> rows) {
   rows_.insert(rows_.end(), rows.begin(), rows.end());
-  re2::RE2::Options options(re2::RE2::Latin1);  // names are bytes
-  options.set_dot_nl(true);
-  re2::RE2::Set set(options, re2::RE2::ANCHOR_BOTH);
-  for (const HostProgram& row : rows_) set.Add(Expression(row), nullptr);
-  if (!set.Compile()) throw support::CallError("there are too many files that programs obey");
-  expressions_ = std::make_shared<Expressions>(Expressions{std::move(set)});
+  expressions_ = std::async(std::launch::deferred, &Expressions::Of, rows_);
 }
 
 std::vector<HostMatch> HostPrograms::Match(std::string_view path) const {
+  const auto expressions = std::shared_future(expressions_).get();
   std::vector<HostMatch> matches;
   std::string rest;  // the folded names from `start` on
   for (std::size_t end = path.size(), start = 0; end > 0; end = start > 0 ? start - 1 : 0) {
@@ -183,7 +188,7 @@ std::vector<HostMatch> HostPrograms::Match(std::string_view path) const {
     rest = name + (rest.empty() ? "" : "/") + rest;
     std::vector<int> rows;
     re2::RE2::Set::ErrorInfo error = {};
-    if (!expressions_->set.Match((start == 0 ? "/" : "") + rest, &rows, &error) &&
+    if (!expressions->set.Match((start == 0 ? "/" : "") + rest, &rows, &error) &&
         error.kind != re2::RE2::Set::kNoError) {
       throw support::CallError("RE2 has too little memory for " + std::string(path));
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <span>
 #include <string>
@@ -54,7 +55,7 @@ struct HostMatch {
 ///   "git~1" is ".git": NTFS, as git's is_ntfs_dotgit() has it
 std::string FoldName(std::string_view name);
 
-/// The table, and what matches it.
+/// The table, and what matches it. Several threads may call Match.
 class HostPrograms {
  public:
   /// With `further` rows, such as those of agents, which this folder does not know.
@@ -73,7 +74,8 @@ class HostPrograms {
  private:
   struct Expressions;
   std::vector<HostProgram> rows_;
-  std::shared_ptr<const Expressions> expressions_;  ///< one for each row
+  /// One for each row. Compiled by the first Match, as it takes two milliseconds.
+  std::shared_future<std::shared_ptr<const Expressions>> expressions_;
 };
 
 }  // namespace paths
