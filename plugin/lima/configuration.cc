@@ -69,7 +69,9 @@ void ApplyFile(std::string_view text, const std::string& file,
   const yaml::Mapping param = top.Child("param");
   configuration.param.clear();
   for (const auto& [key, node] : param.entries()) {
-    configuration.param[key] = param.String(key).value_or("");
+    std::optional<std::string>& value = configuration.param[key];
+    value = param.String(key).value_or("");
+    if (yaml::IsRewrittenByLima(node)) value.reset();
   }
   int number = 0;
   for (const YAML::Node& item : top.Sequence("mounts")) {

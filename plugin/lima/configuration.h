@@ -48,7 +48,9 @@ struct InstanceConfiguration {
   bool forwards_agent = false;  ///< the host's SSH agent
   bool forwards_ports = true;   ///< of the guest to the host, without a rule for each
   GuestUser user;
-  std::map<std::string, std::string, std::less<>> param;
+  /// Without a value that Lima would print differently (1.50 as 1.5): a path that uses it is
+  /// refused.
+  std::map<std::string, std::optional<std::string>, std::less<>> param;
   std::vector<MountEntry> mounts;  ///< of all files, those with the same mountPoint not merged
 
   [[nodiscard]] std::filesystem::path directory() const { return lima_home / name; }

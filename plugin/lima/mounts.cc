@@ -23,7 +23,10 @@ std::string LookUpParameter(const InstanceConfiguration& configuration, std::str
   if (found == configuration.param.end()) {
     throw ConfigurationError(use + "but lima.yaml has no such param");
   }
-  return found->second;
+  if (!found->second) {
+    throw ConfigurationError(use + "whose value Lima would print differently; put it in quotes");
+  }
+  return *found->second;
 }
 
 /// Fields of `location`. Follows executeHostTemplate.

@@ -39,6 +39,15 @@ std::string AtLine(const YAML::Node& node) {
   return " (line " + std::to_string(node.Mark().line + 1) + ")";
 }
 
+bool IsRewrittenByLima(const YAML::Node& node) {
+  static const re2::RE2 same("true|false|0|-?[1-9][0-9]*");
+  static const re2::RE2 rewritten(
+      R"(True|TRUE|False|FALSE|[-+]?(?:\.(?:inf|Inf|INF|nan|NaN|NAN)|)"
+      R"(\d[\da-fA-FxXoO_+-]*\.?[\da-fA-FxXoO_+-]*|\.[\da-fA-FxXoO_+-]*))");
+  return node.IsScalar() && node.Tag() != kQuoted && !re2::RE2::FullMatch(node.Scalar(), same) &&
+         re2::RE2::FullMatch(node.Scalar(), rewritten);
+}
+
 Mapping::Mapping(const YAML::Node& node, std::string file, std::string what)
     : file_(std::move(file)), what_(std::move(what)) {
   if (!node.IsNull()) Add(node, 0);

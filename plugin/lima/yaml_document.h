@@ -58,4 +58,8 @@ class Mapping {
 /// " (line 14)"
 std::string AtLine(const YAML::Node& node);
 
+/// Whether Lima reads this scalar as a number or a truth value and prints it differently (1.50,
+/// 0x10, 007, True). Also of some that it does not.
+bool IsRewrittenByLima(const YAML::Node& node);
+
 }  // namespace lima::yaml

@@ -1,4 +1,3 @@
-
 #include "find/content_search.h"
 #include "support/errors.h"
 #include "support/paths.h"

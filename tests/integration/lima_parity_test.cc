@@ -38,7 +38,8 @@ using testing_support::WriteFile;
 // The entries that Lima requires. The probe uses the parameter, because Lima rejects unused ones.
 constexpr const char* kBase =
     "images: [{location: /nonexistent.img, arch: x86_64}]\narch: x86_64\nvmType: qemu\n";
-constexpr const char* kParameter = "param: {p: value}\nprobes:\n- script: \"#!{{.Param.p}}\"\n";
+constexpr const char* kParameter =
+    "param: {p: value, decimal: 1.50}\nprobes:\n- script: \"#!{{.Param.p}}{{.Param.decimal}}\"\n";
 
 // A Lima home, and a real limactl over it.
 class LimaParity : public testing::Test {
@@ -251,11 +252,18 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{Verdict::kStricter, "plain: !!bool true\n"},
                     Case{Verdict::kStricter, "os: Windows\n"}));
 
-TEST_F(LimaParity, ParametersAreTheSame) {
+TEST_F(LimaParity, ParametersAreTheSameOrRefused) {
+  const auto evaluate = [&] {
+    return Show(ListMounts(LoadConfiguration(lima_home(), "vm"), Host(), {}));
+  };
   WriteFile(lima_home() / "vm/lima.yaml",
             std::string(kBase) + kParameter + "mounts: [{location: \"/a/{{.Param.p}}\"}]\n");
-  EXPECT_EQ(Show(ListMounts(LoadConfiguration(lima_home(), "vm"), Host(), {})),
-            Show(List("vm").at("config")));
+  EXPECT_EQ(evaluate(), Show(List("vm").at("config")));
+  WriteFile(lima_home() / "vm/lima.yaml",
+            std::string(kBase) + kParameter + "mounts: [{location: \"/a/{{.Param.decimal}}\"}]\n");
+  EXPECT_EQ(List("vm").at("config").at("mounts").at(0).at("location"),
+            nlohmann::json("/a/1.5"));  // not 1.50
+  EXPECT_THROW(evaluate(), ConfigurationError);
 }
 
 TEST_F(LimaParity, TheSameInstancesAreListed) {

@@ -196,5 +196,16 @@ TEST(Configuration, BoundsNesting) {
   EXPECT_THAT(ErrorOf("a: " + std::string(100'000, '[')), HasSubstr("not valid YAML"));
 }
 
+TEST(Configuration, KnowsWhichParametersLimaRewrites) {
+  for (const char* value :
+       {"1.50", "0x10", "007", "+5", "-0", "1_000", ".5", ".inf", "True", "1e3", "!!str 1.50"}) {
+    EXPECT_FALSE(Parse("param: {p: " + std::string(value) + "}\n").param.at("p")) << value;
+  }
+  for (const char* value :
+       {"12", "-5", "0", "true", "abc", "1.2.3", "\"1.50\"", "'0x10'", "yes", "/path", ""}) {
+    EXPECT_TRUE(Parse("param: {p: " + std::string(value) + "}\n").param.at("p")) << value;
+  }
+}
+
 }  // namespace
 }  // namespace lima

@@ -102,6 +102,7 @@ TEST(Mounts, InvalidOnesAreErrorsThatNameFileAndEntry) {
       {"{location: \"/x/{{.Hostname}}\"}", "{{.Hostname}}, which does not exist"},
       {"{location: \"/x/{{.Param.missing}}\"}", "no such param"},
       {"{location: \"/x/{{.Param}}\"}", "does not exist"},
+      {"{location: \"/x/{{.Param.decimal}}\"}", "put it in quotes"},
       {"{location: \"/x/{{.Home\"}", "not supported"},
       {"{location: \"/x/{{len .Home}}\"}", "not supported"},
       {"{location: \"/x\\0\"}", "NUL"},
@@ -114,8 +115,9 @@ TEST(Mounts, InvalidOnesAreErrorsThatNameFileAndEntry) {
       {"{location: /a, mountPoint: \"/{{.Dir}}\"}", "{{.Dir}}, which does not exist"},
       {"{location: /a, mountPoint: \"/{{.Param.missing}}\"}", "no such param"}};
   for (const auto& [mount, reason] : cases) {
-    const std::string text = "mounts:\n- {location: /first}\n- " + mount + "\n";
-    EXPECT_THAT(ErrorOf(text), AllOf(HasSubstr("lima.yaml: mounts[1] (line 3)"), HasSubstr(reason)))
+    const std::string text =
+        "param: {decimal: 1.50}\nmounts:\n- {location: /first}\n- " + mount + "\n";
+    EXPECT_THAT(ErrorOf(text), AllOf(HasSubstr("lima.yaml: mounts[1] (line 4)"), HasSubstr(reason)))
         << mount;
   }
 }
