@@ -26,8 +26,12 @@ void ReadHead(const Git& users, Project& project) {
   project.head = lines[0];
   project.head_tree = lines[1];
   project.head_date = "@" + lines[2];
-  project.branch = users.Run({"symbolic-ref", "-q", "--short", "HEAD"}).Line();
-  if (project.branch.empty()) project.branch = "detached";
+  const GitOutput branch = users.Run({"symbolic-ref", "-q", "--short", "HEAD"});
+  // 1: HEAD is a commit.
+  if (branch.status != 0 && branch.status != 1) {
+    throw CallError("git cannot read the branch: " + branch.words);
+  }
+  project.branch = branch.ok() ? branch.Line() : "detached";
 }
 
 void ReadSettings(const Git& users, Project& project) {

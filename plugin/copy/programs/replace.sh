@@ -13,7 +13,7 @@ prepare() {
   fi
   require_space "$((NEEDED / 1024 + 1024))"
   # What a killed git left, also below refs/.
-  find "$GIT_DIR" \( -name '*.lock' ! -path "$GIT_DIR/objects/*" -o -path "$GIT_DIR/objects/pack/tmp_*" \) \
+  find "$GIT_DIR" \( -name '*.lock' ! -path "$GIT_DIR/objects/*" -o -path "$GIT_DIR/objects/*/tmp_*" \) \
     -exec rm -f {} +
   [ "$STATE" != ours ] || return 0
   [ -e "$GIT_DIR/HEAD" ] || printf %s "$CONFIG" >"$GIT_DIR/config" || fail_or_full init
