@@ -21,13 +21,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What is beyond these is not examined, or only by its size and time.
-constexpr std::size_t kMaxEntries = 500'000;
-constexpr int kMaxDepth = 50;
-constexpr std::size_t kMaxConfigurations = 1000;
+/// Bytes that are read or kept. What is beyond is not examined.
+constexpr std::size_t kMaxBytes = std::size_t{256} << 20;
+/// What an entry and a configuration, which takes a process, count as besides.
+constexpr std::size_t kEntry = 500;
+constexpr std::size_t kConfiguration = std::size_t{256} << 10;
+/// Bytes of a file. A larger one is known by its size and time.
 constexpr std::size_t kMaxFile = std::size_t{1} << 20;
-constexpr std::size_t kMaxRead = std::size_t{256} << 20;
-constexpr std::size_t kMaxText = std::size_t{256} << 20;  // paths, links, settings
 
 constexpr const char* kFile = "100644";
 constexpr const char* kSpecial = "010000";
@@ -69,7 +69,7 @@ class Reader {
       : top_(top), programs_(programs) {}
 
   State Read(const std::string& search_path) {
-    ReadDirectory("", 0);
+    ReadDirectory("");
     for (const std::string& directory : copy::Split(search_path, ':')) {
       const fs::path named = top_ / directory;
       for (const auto& path : {support::CleanPath(named.string()), paths::Resolved(named)}) {
@@ -93,26 +93,21 @@ class Reader {
          entry.increment(error)) {
       paths.push_back(directory + (directory.empty() ? "" : "/") +
                       entry->path().filename().string());
-      if (++entries_ > kMaxEntries || !CanHold(paths.back().size())) {
-        state_.is_cut = true;
-        break;
-      }
+      if (!Spend(kEntry + paths.back().size())) break;
     }
     state_.is_cut = state_.is_cut || error;
     std::sort(paths.begin(), paths.end());
     return paths;
   }
 
-  /// Counts text against kMaxText.
-  bool CanHold(std::size_t bytes) {
-    text_ += bytes;
-    state_.is_cut = state_.is_cut || text_ > kMaxText;
-    return text_ <= kMaxText;
+  /// Returns false beyond kMaxBytes.
+  bool Spend(std::size_t bytes) {
+    spent_ += bytes;
+    state_.is_cut = state_.is_cut || spent_ > kMaxBytes;
+    return spent_ <= kMaxBytes;
   }
 
-  void ReadDirectory(const std::string& directory, int depth) {
-    state_.is_cut = state_.is_cut || depth > kMaxDepth;
-    if (depth > kMaxDepth) return;
+  void ReadDirectory(const std::string& directory) {
     for (const std::string& path : List(directory)) {
       std::error_code error;
       const auto type = fs::symlink_status(top_ / path, error).type();
@@ -129,7 +124,7 @@ class Reader {
       } else if (std::find(kHeavy.begin(), kHeavy.end(), name) != kHeavy.end()) {
         AddHeavy(path);
       } else {
-        ReadDirectory(path, depth + 1);
+        ReadDirectory(path);
       }
     }
   }
@@ -145,13 +140,12 @@ class Reader {
     if (S_ISREG(status.st_mode)) {
       item = {(status.st_mode & 0111U) != 0 ? copy::kProgram : kFile, Digest(file, status)};
     }
-    if (CanHold(path.size() + key.size() + item.value.size())) state_.items[{path, key}] = item;
+    if (Spend(path.size() + key.size() + item.value.size())) state_.items[{path, key}] = item;
   }
 
   std::string Digest(const fs::path& file, const struct stat& status) {
-    const auto size = static_cast<std::uintmax_t>(status.st_size);
-    if (size <= kMaxFile && read_ + size <= kMaxRead) {
-      read_ += size;
+    const auto size = static_cast<std::size_t>(status.st_size);
+    if (size <= kMaxFile && Spend(size)) {
       if (const auto text = ReadRegularFile(file, kMaxFile)) return support::Sha256(*text);
     }
     return std::to_string(size) + " " + std::to_string(status.st_ctime);
@@ -170,7 +164,7 @@ class Reader {
     std::error_code error;
     fs::recursive_directory_iterator entry(top_ / directory, error);
     for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-      if (++entries_ > kMaxEntries) break;
+      if (!Spend(kEntry)) break;
       ++count;
     }
     state_.is_cut = state_.is_cut || error || entry != fs::recursive_directory_iterator();
@@ -227,14 +221,12 @@ class Reader {
 
   /// `key` is the setting that makes git read the file.
   void ReadConfiguration(const std::string& file, const std::string& key) {
-    if (!configurations_.insert(file).second) return;
-    state_.is_cut = state_.is_cut || configurations_.size() > kMaxConfigurations;
-    if (configurations_.size() > kMaxConfigurations || !CanHold(0)) return;
+    if (!configurations_.insert(file).second || !Spend(kConfiguration)) return;
     const auto text = ReadRegularFile(top_ / file, kMaxFile);
     // Only the text: git is not in the project, and follows no include.
     const copy::GitOutput settings = git_.Run(
         {"-C", "/", "config", "--no-includes", "--file", "-", "--list", "-z"}, text.value_or(""));
-    if (!text || !settings.ok() || settings.is_cut || !CanHold(settings.output.size())) {
+    if (!text || !settings.ok() || settings.is_cut || !Spend(settings.output.size())) {
       return Add(file, key);
     }
     for (const std::string& setting : copy::Split(settings.output, '\0')) {
@@ -269,9 +261,7 @@ class Reader {
   const copy::Git git_ = copy::Git::Neutral("/nonexistent", -1);
   State state_;
   std::set<std::string> configurations_;  ///< that were read
-  std::size_t entries_ = 0;
-  std::uintmax_t read_ = 0;  ///< bytes of files
-  std::size_t text_ = 0;     ///< bytes against kMaxText
+  std::size_t spent_ = 0;                 ///< of kMaxBytes
 };
 
 }  // namespace
