@@ -24,8 +24,9 @@ int Diff(const std::vector<std::string>& arguments) {
   CopyCommand command(instance, "");
   command.RequireCopy();
   copy::Fetch(command.Connect(), max_size);
-  if (only_names) (void)command.PrintReport(command.side().facts().sent, command.DefaultBranch());
-  copy::PrintDiff(command.side(), only_names);
+  const copy::CopyFacts& facts = command.side().facts();
+  if (only_names) (void)command.PrintReport(facts.sent, command.DefaultBranch());
+  copy::PrintDiff(command.side().git(), {facts.sent, facts.work}, only_names);
   return 0;
 }
 

@@ -53,10 +53,8 @@ std::size_t CountChanged(const SideRepository& side, const std::string& from,
 void WritePatch(const SideRepository& side, const std::string& from,
                 const std::filesystem::path& file, std::uint64_t max_size);
 
-/// Prints what the guest changed since the send: from "sent" to "work". To a terminal: readable,
-/// through a pager, nothing of it raw. Else as a patch for `git apply`. With `only_names`: names
-/// and numbers of lines.
-void PrintDiff(const SideRepository& side, bool only_names);
+/// Prints what differs between `sides`. To a terminal: readable, through a pager, nothing of it
+/// raw. Else as a patch for `git apply`. With `only_names`: names and numbers of lines.
 void PrintDiff(const Git& git, const Git::Arguments& sides, bool only_names);
 
 /// A part of git's output for a terminal: lines that are printable, bounded, and coloured by their

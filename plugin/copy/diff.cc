@@ -68,10 +68,6 @@ std::string TerminalLines(std::string_view bytes, std::string& rest) {
   }
 }
 
-void PrintDiff(const SideRepository& side, bool only_names) {
-  PrintDiff(side.git(), {side.facts().sent, side.facts().work}, only_names);
-}
-
 void PrintDiff(const Git& git, const Git::Arguments& sides, bool only_names) {
   const bool on_terminal = ::isatty(STDOUT_FILENO) != 0;
   const bool is_patch = !on_terminal && !only_names;
@@ -79,7 +75,6 @@ void PrintDiff(const Git& git, const Git::Arguments& sides, bool only_names) {
   if (only_names) arguments.emplace_back("--stat");
   if (is_patch) arguments.emplace_back("--binary");
   arguments.insert(arguments.end(), sides.begin(), sides.end());
-  support::Child diff = git.Start(arguments, {});
   // Only for what there is to see: an empty one would wait for the user.
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> pager(nullptr, &::pclose);
   std::string rest;
@@ -93,7 +88,7 @@ void PrintDiff(const Git& git, const Git::Arguments& sides, bool only_names) {
     if (errno == EPIPE) return false;  // the user has seen enough
     throw support::CallError("cannot write the diff: " + std::generic_category().message(errno));
   };
-  git.Read(diff, print, kWhat);
+  git.Read(arguments, print, kWhat);
 }
 
 std::size_t CountChanged(const SideRepository& side, const std::string& from,
@@ -107,21 +102,20 @@ void WritePatch(const SideRepository& side, const std::string& from,
                 const std::filesystem::path& file, std::uint64_t max_size) {
   Git::Arguments arguments = kDiff;
   arguments.insert(arguments.end(), {"--binary", from, side.facts().work});
-  support::Child diff = side.git().Start(arguments, {});
   std::ofstream patch(file, std::ios::binary);
   std::uint64_t size = 0;
-  diff.Read([&](std::string_view bytes) {
+  const auto write = [&](std::string_view bytes) {
     size += bytes.size();
     patch << bytes;
     return size <= max_size && patch.good();
-  });
+  };
+  side.git().Read(arguments, write, kWhat);
   patch.close();
   if (size > max_size) {
     throw support::CallError("The patch has more than " + support::FormatByteCount(max_size) +
                              " (--max-size). Nothing was changed.");
   }
   if (!patch) throw support::CallError("cannot write " + file.string());
-  RequireSuccess(diff, kWhat);
 }
 
 }  // namespace copy

@@ -138,8 +138,9 @@ std::string Git::StoppedText() const {
          " s. If it waits for a pipe, find . -type p lists it";
 }
 
-void Git::Read(support::Child& git, const std::function<bool(std::string_view)>& on_output,
+void Git::Read(const Arguments& arguments, const std::function<bool(std::string_view)>& on_output,
                std::string_view what) const try {
+  support::Child git = Start(arguments, {});
   for (bool has_ended = false; !has_ended;) {
     has_ended = true;
     bool wanted = true;

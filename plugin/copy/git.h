@@ -53,7 +53,7 @@ class Git {
 
   [[nodiscard]] Git With(const support::Variables& variables) const;
   /// With a working tree, of which it lists all, wherever this program was started. Run and Read
-  /// stop it after `time`.
+  /// stop it when it was silent for `time`.
   [[nodiscard]] Git In(const std::filesystem::path& working_tree, std::chrono::seconds time) const;
 
   /// Without `streams.output`, the child's Read gets the output. Throws support::CallError if there
@@ -61,10 +61,9 @@ class Git {
   [[nodiscard]] support::Child Start(const Arguments& arguments,
                                      support::SpawnStreams streams) const;
 
-  /// Passes on the output of a git that Start returned, until it exits or `on_output` returns
-  /// false. The time in `on_output` does not count. Throws support::CallError, with `what`, if it
-  /// fails.
-  void Read(support::Child& git, const std::function<bool(std::string_view)>& on_output,
+  /// Runs it, and passes on its output until it exits or `on_output` returns false. Throws
+  /// support::CallError, with `what`, if it fails.
+  void Read(const Arguments& arguments, const std::function<bool(std::string_view)>& on_output,
             std::string_view what) const;
 
   /// Runs it to its end, unless the output is cut.

@@ -38,6 +38,8 @@ void ReadSettings(const Git& users, Project& project) {
   const GitOutput settings = users.Run(
       {"config", "-z", "--get-regexp",
        R"(^(user\.(name|email)|core\.sparsecheckout|remote\..*\.promisor|extensions\.partialclone)$)"});
+  // 1: none is set.
+  if (settings.status > 1) throw CallError("git cannot read its settings: " + settings.words);
   for (const std::string& setting : Split(settings.output, '\0')) {
     const auto [key, value] = KeyAndValue(setting);
     if (key == "user.name" && !value.empty()) project.user_name = value;

@@ -17,11 +17,8 @@ TEST_F(GitTest, IsStoppedIfItWaitsForAPipe) {
   EXPECT_THAT(
       ErrorOf([&] { limited.Require(listing, "git cannot list"); }),
       HasSubstr("git cannot list: git was stopped after 1 s. If it waits for a pipe, find . -t"));
-  support::Child child = limited.Start(listing, {});
-  EXPECT_THAT(ErrorOf([&] {
-                limited.Read(
-                    child, [](std::string_view) { return true; }, "git waits");
-              }),
+  const auto read = [](std::string_view) { return true; };
+  EXPECT_THAT(ErrorOf([&] { limited.Read(listing, read, "git waits"); }),
               HasSubstr("git waits: git was stopped after 1 s."));
   fs::remove(project / ".gitignore");
   EXPECT_EQ(git.In(project, std::chrono::seconds(60)).Run(listing).status, 0);
