@@ -188,7 +188,7 @@ GuestState CallGuest(const Target& target, const Settings& settings,
       const std::string detail = words[2].empty()
                                      ? LastMessage(said.error)
                                      : support::Printable(words[2].substr(0, kMaxMessage));
-      throw GuestFailure(Advice(words[1], detail, target.side), words[1]);
+      throw CallError(Advice(words[1], detail, target.side));
     }
     ReadReport(line, target.side, state);
   }

@@ -44,13 +44,6 @@ struct GuestState {
 /// Variables of a call, besides those that all need.
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/// The guest has said "fail" and a reason.
-struct GuestFailure : support::CallError {
-  GuestFailure(const std::string& text, std::string why)
-      : CallError(text), reason(std::move(why)) {}
-  std::string reason;
-};
-
 /// Commits of the side repository's facts, which need not be sent; none if the user's gc has
 /// deleted one.
 std::vector<std::string> CommonCommits(const SideRepository& side);

@@ -52,12 +52,12 @@ void Replace(const Target& target, const Project& project, const Snapshot& snaps
   CallGuest(target, settings, kReplace + "apply || fail_or_full apply");
 }
 
-/// `common`: what need not be sent if the guest has it.
+}  // namespace
+
 std::vector<std::string> Send(const Target& target, const Project& project,
-                              const Snapshot& snapshot, const Git& users,
-                              const std::vector<std::string>& common) {
+                              const Snapshot& snapshot, const Git& users) {
   SideRepository& side = target.side;
-  const GuestState state = Look(target, common, {{"BRANCH", project.branch}});
+  const GuestState state = Look(target, CommonCommits(side), {{"BRANCH", project.branch}});
   const CopyFacts facts = side.facts();
   const std::string place = side.place().instance + ":" + facts.directory;
   const std::string the_copy = "The copy in " + place;
@@ -94,22 +94,7 @@ std::vector<std::string> Send(const Target& target, const Project& project,
     for (const std::string& note : notes) lines.push_back("Note: " + note + ".");
   }
   lines.push_back(is_there ? the_copy + " starts again from here." : "Copied to " + place + ".");
-  return lines;
-}
-
-}  // namespace
-
-std::vector<std::string> Send(const Target& target, const Project& project,
-                              const Snapshot& snapshot, const Git& users) {
-  std::vector<std::string> lines;
-  try {
-    lines = Send(target, project, snapshot, users, CommonCommits(target.side));
-  } catch (const GuestFailure& failure) {
-    // It may lack what its ids need.
-    if (failure.reason != "apply") throw;
-    lines = Send(target, project, snapshot, users, {});
-  }
-  (void)target.side.git().Run({"-c", "gc.autoDetach=false", "gc", "-q", "--auto"});
+  (void)side.git().Run({"-c", "gc.autoDetach=false", "gc", "-q", "--auto"});
   return lines;
 }
 
