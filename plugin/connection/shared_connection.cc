@@ -38,7 +38,6 @@ void SharedConnection::Want() {
 
 tools::Workspace SharedConnection::Acquire(const support::Context& context,
                                            mcp::ProgressReporter& progress) {
-  support::ContextWait wait(context, mutex_, changed_);
   std::unique_lock lock(mutex_);
   const std::uint64_t first_own_attempt = attempts_started_ + 1;
   while (!IsAlive()) {
@@ -57,7 +56,8 @@ tools::Workspace SharedConnection::Acquire(const support::Context& context,
     const std::uint64_t finished = attempts_finished_;
     const std::string waiting = waiting_for_;
     progress.SetStatus(waiting);
-    wait.Until(lock, [&] { return attempts_finished_ != finished || waiting_for_ != waiting; });
+    support::WaitUntil(changed_, lock, context,
+                       [&] { return attempts_finished_ != finished || waiting_for_ != waiting; });
     if (IsAlive()) progress.SetStatus("connected to the guest");
   }
   return *current_;

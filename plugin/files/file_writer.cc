@@ -281,9 +281,9 @@ void KeptPermissions::Add(const std::string& directory, std::uint32_t permission
 FileWriter::DirectoryLock FileWriter::Lock(const paths::ResolvedPath& path,
                                            const support::Context& context) {
   const std::string directory = support::ParentPath(path.guest);
-  support::ContextWait wait(context, mutex_, released_);
   std::unique_lock lock(mutex_);
-  while (!wait.Until(lock, [&] { return !locked_.contains(directory); })) context.ThrowIfStopped();
+  const auto is_free = [&] { return !locked_.contains(directory); };
+  if (!support::WaitUntil(released_, lock, context, is_free)) context.ThrowIfStopped();
   const auto locked = locked_.insert(directory).first;
   lock.unlock();
   return {&*locked, [this, locked](const void*) {

@@ -73,9 +73,9 @@ std::string Processes::Start(const LoginCommand& command, const std::string& dir
   const ShellSession::Reported& reported = session.reported();
   try {
     session.Launch(ProcessProgram(command), entry->log, launcher);
-    support::ContextWait wait(context, session_lock_->mutex, session_lock_->changed);
     Lock lock(session_lock_->mutex);
-    wait.Until(lock, [&] { return reported.was_ready || session.is_over(); });
+    support::WaitUntil(session_lock_->changed, lock, context,
+                       [&] { return reported.was_ready || session.is_over(); });
     if (reported.was_ready) return entry->description.id;
     if (session.is_over()) ThrowStartFailure(session);
     const support::StopReason reason = context.stop_reason();
@@ -117,7 +117,6 @@ std::shared_ptr<Processes::Entry> Processes::Add(const std::string& command,
 Processes::Output Processes::Read(std::string_view id, std::optional<std::int64_t> offset,
                                   Wait wait_for, std::chrono::milliseconds time,
                                   const support::Context& context, std::size_t maximum) {
-  support::ContextWait wait(context, session_lock_->mutex, session_lock_->changed);
   Lock lock(session_lock_->mutex);
   // Others may forget the entry meanwhile.
   const std::shared_ptr<Entry> entry = Find(id);
@@ -125,15 +124,13 @@ Processes::Output Processes::Read(std::string_view id, std::optional<std::int64_
   OutputLog& output = entry->log->output;
   const std::uint64_t from = output.Resolve(offset);
   const auto deadline = Clock::now() + time;
-  wait.Until(
-      lock,
-      [&] {
-        return session.is_over() || (wait_for == Wait::kForOutput && output.readable() > from);
-      },
-      deadline);
+  const auto is_over = [&] { return session.is_over(); };
+  const auto has_output = [&] { return wait_for == Wait::kForOutput && output.readable() > from; };
+  support::WaitUntil(
+      session_lock_->changed, lock, context, [&] { return is_over() || has_output(); }, deadline);
   if (time.count() > 0 && wait_for == Wait::kForOutput) {
-    wait.Until(
-        lock, [&] { return session.is_over(); }, std::min(deadline, Clock::now() + kBurstPause));
+    support::WaitUntil(session_lock_->changed, lock, context, is_over,
+                       std::min(deadline, Clock::now() + kBurstPause));
   }
   context.ThrowIfStopped();
   if (session.is_over()) output.Finish();
@@ -142,7 +139,6 @@ Processes::Output Processes::Read(std::string_view id, std::optional<std::int64_
 
 Processes::State Processes::Write(std::string_view id, const Request& request,
                                   std::chrono::milliseconds time, const support::Context& context) {
-  support::ContextWait wait(context, session_lock_->mutex, session_lock_->changed);
   Lock lock(session_lock_->mutex);
   const std::shared_ptr<Entry> entry = Find(id);
   ShellSession& session = *entry->session;
@@ -172,8 +168,9 @@ Processes::State Processes::Write(std::string_view id, const Request& request,
     }
   }
   const bool only_input = !request.end_input && request.signal.empty();
-  wait.Until(
-      lock, [&] { return session.is_over() || (only_input && session.input_is_taken()); },
+  support::WaitUntil(
+      session_lock_->changed, lock, context,
+      [&] { return session.is_over() || (only_input && session.input_is_taken()); },
       Clock::now() + time);
   context.ThrowIfStopped();
   return StateOf(session);

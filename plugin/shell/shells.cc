@@ -108,7 +108,6 @@ Shells::Reply Shells::Run(const Kind& kind, const Request& request, OutputSink& 
 
 Shells::Shell Shells::Acquire(const Kind& kind, OutputSink& sink, const support::Context& context) {
   Shell shell{kind, nullptr, ""};
-  support::ContextWait wait(context, session_lock_->mutex, session_lock_->changed);
   Lock lock(session_lock_->mutex);
   Lane& lane = LaneOf(kind.for_commands);
   const auto place = lane.waiting.insert(lane.waiting.end(), &sink);
@@ -118,7 +117,7 @@ Shells::Shell Shells::Acquire(const Kind& kind, OutputSink& sink, const support:
     lock.unlock();
     sink.OnQueued();
     lock.lock();
-    runs = wait.Until(lock, may_run);
+    runs = support::WaitUntil(session_lock_->changed, lock, context, may_run);
   }
   lane.waiting.erase(place);
   session_lock_->changed.notify_all();
@@ -144,14 +143,16 @@ Shells::Reply Shells::RunIn(Shell& shell, const Request& request, OutputSink& si
   ShellSession& session = *shell.session;
   const bool is_command = shell.kind.for_commands;
   const ShellSession::Reported& reported = session.reported();
-  support::ContextWait wait(context, session_lock_->mutex, session_lock_->changed);
   Lock lock(session_lock_->mutex);
   const auto started = [&] { return reported.state != State::kStarting; };
-  if (wait.Until(lock, [&] { return started() || reported.was_queued; }) && !started()) {
+  const auto wait_until = [&](const auto& done) {
+    return support::WaitUntil(session_lock_->changed, lock, context, done);
+  };
+  if (wait_until([&] { return started() || reported.was_queued; }) && !started()) {
     lock.unlock();
     sink.OnQueued();
     lock.lock();
-    wait.Until(lock, started);
+    wait_until(started);
   }
   const std::string problem = reported.end ? reported.end->problem : "";
   if (!reported.was_ready) {
@@ -172,7 +173,7 @@ Shells::Reply Shells::RunIn(Shell& shell, const Request& request, OutputSink& si
   session.Send((is_new ? request.kept : "") + request.text);
   sink.OnStarted();
   lock.lock();
-  const bool done = wait.Until(lock, [&] { return session.request_is_done(); });
+  const bool done = wait_until([&] { return session.request_is_done(); });
   if (!done && is_command) {
     lock.unlock();
     session.Stop();

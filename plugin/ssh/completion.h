@@ -37,10 +37,9 @@ class Completion {
   /// be destroyed.
   void Wait(const support::Context& context,
             const std::function<void(support::StopReason)>& withdraw) {
-    support::ContextWait wait(context, mutex_, changed_);
     std::unique_lock lock(mutex_);
     const auto is_finished = [this] { return finished_; };
-    if (!wait.Until(lock, is_finished)) {
+    if (!support::WaitUntil(changed_, lock, context, is_finished)) {
       lock.unlock();
       withdraw(context.stop_reason());
       lock.lock();

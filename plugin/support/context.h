@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <memory>
@@ -22,13 +23,9 @@ enum class StopReason {
 /// "cancelled by the client", "timed out", …
 std::string Describe(StopReason reason);
 
-class StopSource;
-
 /// Carries a stop signal and a deadline to every operation that may wait. A small value; copies
 /// share the stop state. Thread-safe.
 class Context {
-  struct State;
-
  public:
   /// Never stopped, no deadline.
   Context() = default;
@@ -40,64 +37,46 @@ class Context {
   /// `Clock::time_point::max()` if there is none.
   [[nodiscard]] Clock::time_point deadline() const { return deadline_; }
 
-  /// Why the work must stop now; kNone while it may continue. Never blocks, so you may call it with
-  /// any lock held.
+  /// Why the work must stop now; kNone while it may continue. Never blocks.
   [[nodiscard]] StopReason stop_reason() const;
 
   /// Throws `Stopped` if the work must stop now.
   void ThrowIfStopped() const;
 
  private:
-  friend class ContextWait;
   friend class StopSource;
-  std::shared_ptr<State> state_;
+  std::shared_ptr<const std::atomic<StopReason>> stopped_;  // null: never
   Clock::time_point deadline_ = Clock::time_point::max();
 };
 
 /// Stops the contexts made from it. Thread-safe; the first reason wins.
 class StopSource {
  public:
-  StopSource();
-
   /// Stops every context of this source.
   void Stop(StopReason reason);
 
   [[nodiscard]] Context context() const;
 
  private:
-  std::shared_ptr<Context::State> state_;
+  std::shared_ptr<std::atomic<StopReason>> stopped_ =
+      std::make_shared<std::atomic<StopReason>>(StopReason::kNone);
 };
 
-/// Waits on a condition variable until a context is stopped or times out.
-class ContextWait {
- public:
-  /// Must be constructed and destroyed without holding `mutex`.
-  ContextWait(const Context& context, std::mutex& mutex, std::condition_variable& changed);
-  ~ContextWait();
-  ContextWait(const ContextWait&) = delete;
-  ContextWait& operator=(const ContextWait&) = delete;
+/// How late a waiting thread may notice that its context was stopped.
+inline constexpr std::chrono::milliseconds kStopDelay{20};
 
-  /// Waits until done() is true, the context is stopped, or `until`. Returns done().
-  template <typename Done>
-  bool Until(std::unique_lock<std::mutex>& lock, Done done,
-             Clock::time_point until = Clock::time_point::max()) {
-    const auto over = [&] { return done() || context_.stop_reason() != StopReason::kNone; };
-    until = std::min(until, context_.deadline());
-    // wait_until(time_point::max()) overflows in some standard libraries.
-    if (until == Clock::time_point::max()) {
-      changed_.wait(lock, over);
-    } else {
-      changed_.wait_until(lock, until, over);
-    }
-    return done();
+/// Waits on a condition variable until done() is true, the context is stopped, or `until`. Returns
+/// done().
+template <typename Done>
+bool WaitUntil(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
+               const Context& context, Done done,
+               Clock::time_point until = Clock::time_point::max()) {
+  until = std::min(until, context.deadline());
+  while (!done() && context.stop_reason() == StopReason::kNone && Clock::now() < until) {
+    changed.wait_until(lock, std::min(until, Clock::now() + kStopDelay));
   }
-
- private:
-  friend class StopSource;
-  const Context context_;
-  std::mutex& mutex_;
-  std::condition_variable& changed_;
-};
+  return done();
+}
 
 /// Waits for `duration`. Throws `Stopped` if the context is stopped first.
 void Pause(Clock::duration duration, const Context& context);

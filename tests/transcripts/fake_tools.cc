@@ -43,14 +43,13 @@ class Gates {
   ToolResult Block(const ToolCall& call) {
     const std::string name = call.arguments["name"];
     const bool deaf = call.arguments.value("deaf", false);
-    support::ContextWait wait(call.context, mutex_, changed_);
     std::unique_lock lock(mutex_);
     Gate& gate = gates_[name];
     gate.context = call.context;
     gate.started = true;
     changed_.notify_all();
     const auto released = [&gate] { return gate.released; };
-    if (!wait.Until(lock, released)) {
+    if (!support::WaitUntil(changed_, lock, call.context, released)) {
       gate.stopped = true;
       changed_.notify_all();
       if (deaf) changed_.wait(lock, released);
@@ -182,10 +181,10 @@ std::vector<mcp::Tool> MakeFakeTools(FakeHeartbeat& heartbeat) {
 
 mcp::ServerOptions FakeServerOptions(FakeHeartbeat& heartbeat) {
   mcp::ServerOptions options;
-  options.info = {"lima", "Lima", "1.2.3"};
+  options.info = {{"name", "lima"}, {"title", "Lima"}, {"version", "1.2.3"}};
   options.instructions = [] { return std::string("Paths under /work only."); };
   options.result_format = [](std::string_view client) { return agents::FormatFor(client); };
-  options.heartbeat = &heartbeat;
+  options.now = [&heartbeat] { return heartbeat.Now(); };
   return options;
 }
 

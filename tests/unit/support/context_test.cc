@@ -33,48 +33,43 @@ TEST(Context, StopsAtTheEarlierDeadline) {
   EXPECT_EQ(Context().stop_reason(), StopReason::kNone);
 }
 
-TEST(ContextWait, EndsWithTheConditionTheStopOrTheDeadline) {
+TEST(WaitUntil, EndsWithTheConditionTheStopTheDeadlineOrTheTime) {
   std::mutex mutex;
   std::condition_variable changed;
-  const auto wait = [&](const Context& context, bool done) {
-    ContextWait waiting(context, mutex, changed);
+  const auto wait = [&](const Context& context, bool done,
+                        Clock::time_point until = Clock::time_point::max()) {
     std::unique_lock lock(mutex);
-    return waiting.Until(lock, [&] { return done; });
+    return WaitUntil(
+        changed, lock, context, [&] { return done; }, until);
   };
   EXPECT_TRUE(wait({}, true));
   EXPECT_FALSE(wait(Context().WithTimeout(std::chrono::milliseconds(1)), false));
+  EXPECT_FALSE(wait({}, false, Clock::now() + std::chrono::milliseconds(1)));
   StopSource source;
   auto stopped = std::async(std::launch::async, [&] { return wait(source.context(), false); });
   source.Stop(StopReason::kCancelled);
   EXPECT_FALSE(stopped.get());
 }
 
-TEST(ContextWait, IsWokenByAStopAtAnyMoment) {
-  for (int round = 0; round < 1000; ++round) {
-    std::mutex mutex;
-    std::condition_variable changed;
-    StopSource source;
-    std::thread stopper([&source] { source.Stop(StopReason::kCancelled); });
-    ContextWait wait(source.context(), mutex, changed);
-    {
-      std::unique_lock lock(mutex);
-      EXPECT_FALSE(wait.Until(lock, [] { return false; }));
-    }
-    stopper.join();
-  }
-}
-
-TEST(Context, ReportsTheReasonWhileAWaitIsWoken) {
-  StopSource source;
+TEST(WaitUntil, IsWokenByTheConditionVariable) {
   std::mutex mutex;
   std::condition_variable changed;
-  const Context context = source.context();
-  const ContextWait wait(context, mutex, changed);
-  std::unique_lock lock(mutex);  // the stopping thread waits for it
-  std::thread stopper([&source] { source.Stop(StopReason::kCancelled); });
-  while (context.stop_reason() == StopReason::kNone) std::this_thread::yield();
-  lock.unlock();
-  stopper.join();
+  bool done = false;
+  const auto begin = Clock::now();
+  constexpr int kRounds = 200;
+  for (int round = 0; round < kRounds; ++round) {
+    std::unique_lock lock(mutex);
+    done = false;
+    std::thread other([&] {
+      const std::scoped_lock other_lock(mutex);
+      done = true;
+      changed.notify_all();
+    });
+    EXPECT_TRUE(WaitUntil(changed, lock, {}, [&] { return done; }));
+    lock.unlock();
+    other.join();
+  }
+  EXPECT_LT(Clock::now() - begin, kRounds * kStopDelay / 2) << "it does not wait for its next look";
 }
 
 TEST(Pause, EndsAfterItsTimeOrThrowsWhenItIsStopped) {
