@@ -30,7 +30,7 @@ using connection::SharedConnection;
 
 mcp::ServerOptions MakeServerOptions(const ServeOptions& given, SharedConnection& connection) {
   mcp::ServerOptions options;
-  options.info = {.name = "lima", .title = "Lima", .version = std::string(support::Version())};
+  options.info = {{"name", "lima"}, {"title", "Lima"}, {"version", support::Version()}};
   options.instructions = [instance = given.instance] { return connection::Instructions(instance); };
   options.result_format = [style = given.result_style](std::string_view client) {
     return agents::FormatFor(client, style);

@@ -10,10 +10,12 @@ namespace mcp {
 /// What this server sends: members stay in the order in which they were added.
 using Json = nlohmann::ordered_json;
 
-/// Appends `text` as a JSON string, quotes included.
-void AppendJsonString(std::string& out, std::string_view text);
+[[nodiscard]] inline std::string ToJson(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
-/// Like dump(), but several times faster for large texts.
-[[nodiscard]] std::string ToJson(const Json& value);
+/// Appends `text` as a JSON string, quotes included. Several times faster than dump() for large
+/// texts.
+void AppendJsonString(std::string& out, std::string_view text);
 
 }  // namespace mcp

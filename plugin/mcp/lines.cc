@@ -1,12 +1,10 @@
 #include "mcp/lines.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -15,9 +13,6 @@
 
 namespace mcp {
 namespace {
-
-/// The largest line that the sender writes itself.
-constexpr std::size_t kMaxDirect = std::size_t{64} * 1024;
 
 void Trim(std::string& line) {
   constexpr std::string_view kBlanks = " \t\r";
@@ -66,59 +61,56 @@ void LineReader::Fill() {
   if (count <= 0) end_of_input_ = true;
 }
 
-LineWriter::LineWriter(int fd, std::size_t max_pending) : fd_(fd), max_pending_(max_pending) {
+LineWriter::LineWriter(int fd, support::WakePipe& wake, std::size_t max_pending)
+    : fd_(fd), wake_(wake), max_pending_(max_pending) {
   struct stat info = {};
   const int flags = ::fcntl(fd, F_GETFL);
   // The flags of a terminal are shared with other programs.
   const bool is_own = ::fstat(fd, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode));
   if (is_own) ::fcntl(fd, F_SETFL, flags | O_NONBLOCK);
-  drain_ = std::thread([this] { Drain(); });
 }
 
-LineWriter::~LineWriter() {
-  {
-    const std::scoped_lock lock(mutex_);
-    stopping_ = true;
-  }
-  changed_.notify_all();
-  stop_wake_.Wake();
-  drain_.join();
-}
-
-bool LineWriter::WriteSome(std::string_view& rest) {
-  while (!rest.empty()) {
-    const ssize_t count = ::write(fd_, rest.data(), rest.size());
-    if (count >= 0) {
-      rest.remove_prefix(static_cast<std::size_t>(count));
-      last_taken_ = support::Clock::now();
-    } else if (errno != EINTR) {
-      return errno == EAGAIN || errno == EWOULDBLOCK;
+void LineWriter::WritePending() {
+  while (!pending_.empty()) {
+    const std::string& line = pending_.front();
+    const ssize_t count = ::write(fd_, line.data() + written_, line.size() - written_);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+    if (count < 0) {
+      closed_ = true;
+      pending_.clear();
+      pending_bytes_ = 0;
+      break;
     }
+    written_ += static_cast<std::size_t>(count);
+    pending_bytes_ -= static_cast<std::size_t>(count);
+    if (written_ < line.size()) break;  // a pipe is full now
+    pending_.pop_front();
+    written_ = 0;
   }
-  return true;
-}
-
-void LineWriter::Close() {
-  closed_ = true;
-  pending_.clear();
-  pending_bytes_ = 0;
-  changed_.notify_all();
+  room_.notify_all();
 }
 
 void LineWriter::Write(std::string line) {
   line += '\n';
   const std::scoped_lock lock(mutex_);
   if (closed_) return;
-  if (pending_.empty()) {
-    std::string_view rest = line;
-    if (line.size() <= kMaxDirect && !WriteSome(rest)) return Close();
-    if (rest.empty()) return;
-    line.erase(0, line.size() - rest.size());
-    last_taken_ = support::Clock::now();
-  }
   pending_bytes_ += line.size();
   pending_.push_back(std::move(line));
-  changed_.notify_all();
+  if (pending_.size() > 1) return;
+  WritePending();
+  if (!pending_.empty()) wake_.Wake();
+}
+
+pollfd LineWriter::Polled() const {
+  const std::scoped_lock lock(mutex_);
+  const int events = pending_.empty() ? POLLHUP : POLLOUT;
+  return {.fd = fd_, .events = static_cast<short>(events), .revents = 0};
+}
+
+void LineWriter::WriteMore() {
+  const std::scoped_lock lock(mutex_);
+  WritePending();
 }
 
 bool LineWriter::HasRoom() const {
@@ -128,49 +120,24 @@ bool LineWriter::HasRoom() const {
 
 void LineWriter::WaitForRoom() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return give_up_ || closed_ || pending_bytes_ < max_pending_; });
+  room_.wait(lock, [this] { return give_up_ || closed_ || pending_bytes_ < max_pending_; });
 }
 
 void LineWriter::GiveUpWaiting() {
   const std::scoped_lock lock(mutex_);
   give_up_ = true;
-  changed_.notify_all();
+  room_.notify_all();
 }
 
 bool LineWriter::Flush(std::chrono::milliseconds timeout) {
-  std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, timeout, [this] { return closed_ || pending_.empty(); })) {
-    if (support::Clock::now() - last_taken_.load() >= timeout) return false;
-  }
-  return !closed_;
-}
-
-/// The thread: writes pending lines in order.
-void LineWriter::Drain() {
-  std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [this] { return stopping_ || !pending_.empty(); });
-    if (stopping_) return;
-    // Stays valid without the lock: only this thread removes lines, and a deque does not move them.
-    const std::string& first = pending_.front();
-    std::string_view rest = first;
-    lock.unlock();
-    bool is_open = WriteSome(rest);
-    while (is_open && !rest.empty() && !stopping_) {
-      std::array<pollfd, 2> fds = {{{.fd = fd_, .events = POLLOUT, .revents = 0},
-                                    {.fd = stop_wake_.fd(), .events = POLLIN, .revents = 0}}};
-      ::poll(fds.data(), fds.size(), -1);
-      is_open = WriteSome(rest);
-    }
-    lock.lock();
-    if (!is_open) {
-      Close();
-    } else if (rest.empty()) {
-      pending_bytes_ -= first.size();
-      pending_.pop_front();
-      changed_.notify_all();
-    }
+    WriteMore();
+    pollfd polled = Polled();
+    if (polled.events != POLLOUT) break;
+    if (::poll(&polled, 1, static_cast<int>(timeout.count())) == 0) return false;
   }
+  const std::scoped_lock lock(mutex_);
+  return !closed_;
 }
 
 }  // namespace mcp

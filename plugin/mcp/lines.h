@@ -1,6 +1,7 @@
 #pragma once
 
-#include <atomic>
+#include <poll.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -8,9 +9,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <thread>
 
-#include "support/context.h"
 #include "support/wake_pipe.h"
 
 /// Lines over file descriptors: MCP's stdio transport.
@@ -48,21 +47,23 @@ class LineReader {
   bool end_of_input_ = false;
 };
 
-/// Writes whole lines to a file descriptor and never makes the sender wait. Its own thread writes
-/// large lines and what the client does not take at once. Thread-safe.
+/// Writes whole lines to a file descriptor and never makes the sender wait. What the client does
+/// not take at once, the thread that polls must write. Thread-safe.
 class LineWriter {
  public:
   /// From this many unwritten bytes on there is no room, and senders of large lines should wait.
   static constexpr std::size_t kMaxPending = std::size_t{64} * 1024 * 1024;
 
-  /// Does not own `fd`. Makes a pipe or socket non-blocking. The process must ignore SIGPIPE.
-  explicit LineWriter(int fd, std::size_t max_pending = kMaxPending);
-
-  /// Drops what is unwritten; `Flush` first to keep it.
-  ~LineWriter();
+  /// Does not own `fd`. Makes a pipe or socket non-blocking. The process must ignore SIGPIPE. Wakes
+  /// the polling thread when the first line has to wait.
+  LineWriter(int fd, support::WakePipe& wake, std::size_t max_pending = kMaxPending);
 
   /// `line` has no line end. Dropped when the reader has closed its end.
   void Write(std::string line);
+
+  /// The descriptor to poll, for POLLOUT if lines are waiting. Call `WriteMore` then.
+  [[nodiscard]] pollfd Polled() const;
+  void WriteMore();
 
   [[nodiscard]] bool HasRoom() const;
 
@@ -70,30 +71,25 @@ class LineWriter {
   void WaitForRoom();
   void GiveUpWaiting();
 
-  /// Waits until everything is written. Gives up, with false, when the client takes nothing for
-  /// `timeout` or has closed its end.
+  /// Writes everything. Gives up, with false, when the client takes nothing for `timeout` or has
+  /// closed its end.
   bool Flush(std::chrono::milliseconds timeout);
 
  private:
-  /// Removes from `rest` what the client takes. False when it has closed its end.
-  bool WriteSome(std::string_view& rest);
-  /// The caller holds the lock.
-  void Close();
-  void Drain();
+  /// Writes until the client takes no more. The caller holds the lock.
+  void WritePending();
 
   const int fd_;
+  support::WakePipe& wake_;
   const std::size_t max_pending_;
 
-  std::atomic<support::Clock::time_point> last_taken_;
   mutable std::mutex mutex_;  // guards what follows
-  std::condition_variable changed_;
-  std::deque<std::string> pending_;  // the thread is writing the first
+  std::condition_variable room_;
+  std::deque<std::string> pending_;
+  std::size_t written_ = 0;  // of the first of them
   std::size_t pending_bytes_ = 0;
   bool closed_ = false;
   bool give_up_ = false;
-  std::atomic<bool> stopping_ = false;
-  support::WakePipe stop_wake_;
-  std::thread drain_;
 };
 
 }  // namespace mcp

@@ -65,33 +65,26 @@ std::string FindError(const json& object) {
   return {};
 }
 
-Message Ignore(const std::string& reason) {
-  support::LogWarning("ignored: " + reason);
-  return Notification{{}, json::object()};
-}
-
-Message FromValue(json& value) {
-  if (!value.is_object()) return Malformed{{}, InvalidRequest("a message must be an object")};
-  const bool is_response =
-      !value.contains("method") && (value.contains("result") || value.contains("error"));
-  if (is_response) return Ignore("response to a request that was never sent");
-  std::optional<RequestId> id;
+/// Throws if the message is malformed.
+void Read(json value, Message& message) {
+  if (!value.is_object()) throw InvalidRequest("a message must be an object");
+  const auto method = value.find("method");
+  if (method == value.end() && (value.contains("result") || value.contains("error"))) {
+    return support::LogWarning("ignored: response to a request that was never sent");
+  }
   if (value.contains("id")) {
-    id = ParseId(value["id"]);
-    if (!id) return Malformed{{}, InvalidRequest("\"id\" must be a string or an integer")};
+    message.id = ParseId(value["id"]);
+    if (!message.id) throw InvalidRequest("\"id\" must be a string or an integer");
   }
   if (const std::string error = FindError(value); !error.empty()) {
-    const bool is_notification = !id && value.contains("method") && value["method"].is_string();
-    if (is_notification) return Ignore("malformed notification: " + error);
-    return Malformed{id, InvalidRequest(error)};
+    if (message.id || method == value.end() || !method->is_string()) throw InvalidRequest(error);
+    return support::LogWarning("ignored: malformed notification: " + error);
   }
-  auto& method = value["method"].get_ref<std::string&>();
-  json params = value.contains("params") ? std::move(value["params"]) : json::object();
-  if (!id) return Notification{std::move(method), std::move(params)};
-  if (method.starts_with("notifications/")) {
-    return Malformed{id, InvalidRequest("a notification has no \"id\"")};
+  message.method = std::move(method->get_ref<std::string&>());
+  if (message.id && message.method.starts_with("notifications/")) {
+    throw InvalidRequest("a notification has no \"id\"");
   }
-  return Request{*std::move(id), std::move(method), std::move(params)};
+  if (value.contains("params")) message.params = std::move(value["params"]);
 }
 
 }  // namespace
@@ -108,12 +101,13 @@ std::optional<RequestId> ParseId(const nlohmann::json& value) {
 }
 
 Message ParseMessage(std::string_view line) {
+  Message message;
   try {
-    json value = ParseJson(line);
-    return FromValue(value);
+    Read(ParseJson(line), message);
   } catch (const ProtocolError& error) {
-    return Malformed{{}, error};
+    message.error = error;
   }
+  return message;
 }
 
 }  // namespace mcp

@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 
 /// Parses one line of input (JSON-RPC 2.0; MCP, basic, "Messages").
 namespace mcp {
@@ -65,26 +64,15 @@ using RequestId = std::string;
 /// Nothing when `value` is neither a string nor an integer.
 [[nodiscard]] std::optional<RequestId> ParseId(const nlohmann::json& value);
 
-struct Request {
-  RequestId id;
-  std::string method;
-  nlohmann::json params;  ///< an object; empty when the message had none
-};
+struct Message {
+  std::optional<RequestId> id = {};         ///< of a request; a notification has none
+  std::optional<ProtocolError> error = {};  ///< the answer to a malformed one, even without an id
 
-/// Never answered. Without a method for what is ignored: a response (this server sends no requests)
-/// or a malformed notification.
-struct Notification {
-  std::string method;
-  nlohmann::json params;  ///< an object; empty when the message had none
+  /// Empty for what is ignored: a response (this server sends no requests) or a malformed
+  /// notification.
+  std::string method = {};
+  nlohmann::json params = nlohmann::json::object();  ///< an object; empty when there were none
 };
-
-/// Answered with an error.
-struct Malformed {
-  std::optional<RequestId> id;  ///< if it could be read
-  ProtocolError error;
-};
-
-using Message = std::variant<Request, Notification, Malformed>;
 
 /// Never throws on any input. Batches, which only version 2025-03-26 has, are malformed, and so is
 /// a message beyond the limits above, whose id is not read.

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kEnvelopeBytes = 1024;
 constexpr std::size_t kMaxResultBytes = kMaxMessageBytes - kEnvelopeBytes;
 
-Outcome Failure(std::string text, Era era, const ServerInfo& server) {
+Outcome Failure(std::string text, Era era, const Json& server) {
   const ToolResult shown = {.style = ResultStyle::kText, .content = text};
   return {.status = CallStatus::kFailed,
           .response = R"("result":)" + ToolResultText(shown, era, server, true),
@@ -32,8 +32,7 @@ Outcome InternalError(const std::string& detail) {
 
 }  // namespace
 
-Outcome OutcomeOf(const ToolResult& result, Era era, const ServerInfo& server,
-                  std::string_view advice) {
+Outcome OutcomeOf(const ToolResult& result, Era era, const Json& server, std::string_view advice) {
   std::string text = ToolResultText(result, era, server);
   if (text.size() > kMaxResultBytes) {
     return Failure("the result has " + std::to_string(text.size()) +
@@ -47,7 +46,7 @@ Outcome OutcomeOf(const ToolResult& result, Era era, const ServerInfo& server,
           .error = result.error};
 }
 
-Outcome OutcomeOf(const std::exception_ptr& exception, Era era, const ServerInfo& server) {
+Outcome OutcomeOf(const std::exception_ptr& exception, Era era, const Json& server) {
   try {
     std::rethrow_exception(exception);
   } catch (const ProtocolError& error) {
@@ -65,8 +64,7 @@ Outcome OutcomeOf(const std::exception_ptr& exception, Era era, const ServerInfo
   }
 }
 
-std::string ToolResultText(const ToolResult& result, Era era, const ServerInfo& server,
-                           bool is_error) {
+std::string ToolResultText(const ToolResult& result, Era era, const Json& server, bool is_error) {
   const bool is_structured = result.style == ResultStyle::kStructured;
   std::string text = ToJson(NewResult(era, server));
   text.pop_back();  // its "}"

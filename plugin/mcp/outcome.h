@@ -44,7 +44,7 @@ struct ObservedCall {
 using CallObserver = std::function<void(const ObservedCall& call, const Outcome* end)>;
 
 /// A result above kMaxMessageBytes is a failure; `advice` is ToolDefinition::when_too_large.
-[[nodiscard]] Outcome OutcomeOf(const ToolResult& result, Era era, const ServerInfo& server,
+[[nodiscard]] Outcome OutcomeOf(const ToolResult& result, Era era, const Json& server,
                                 std::string_view advice = {});
 
 /// The one place that turns exceptions into responses:
@@ -52,11 +52,10 @@ using CallObserver = std::function<void(const ObservedCall& call, const Outcome*
 ///   support::Stopped(kCancelled)         → the client gets no answer
 ///   support::CallError (others included) → a result with `isError`
 ///   anything else                        → JSON-RPC internal error, and a line in the log
-[[nodiscard]] Outcome OutcomeOf(const std::exception_ptr& exception, Era era,
-                                const ServerInfo& server);
+[[nodiscard]] Outcome OutcomeOf(const std::exception_ptr& exception, Era era, const Json& server);
 
 /// A CallToolResult (specification: server/tools, "Tool result").
-[[nodiscard]] std::string ToolResultText(const ToolResult& result, Era era,
-                                         const ServerInfo& server, bool is_error = false);
+[[nodiscard]] std::string ToolResultText(const ToolResult& result, Era era, const Json& server,
+                                         bool is_error = false);
 
 }  // namespace mcp

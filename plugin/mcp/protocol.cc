@@ -43,10 +43,6 @@ const std::string& RequireString(const json& params, const char* key) {
 
 }  // namespace
 
-Json Describe(const ServerInfo& server) {
-  return {{"name", server.name}, {"title", server.title}, {"version", server.version}};
-}
-
 json Describe(const ToolDefinition& tool, ResultStyle style) {
   json description = {
       {"name", tool.name}, {"description", tool.description}, {"inputSchema", tool.input_schema}};
@@ -59,9 +55,9 @@ json Describe(const ToolDefinition& tool, ResultStyle style) {
   return description;
 }
 
-Json NewResult(Era era, const ServerInfo& server) {
+Json NewResult(Era era, const Json& server) {
   if (era == Era::kLegacy) return Json::object();
-  return {{"resultType", "complete"}, {"_meta", {{kServerInfoKey, Describe(server)}}}};
+  return {{"resultType", "complete"}, {"_meta", {{kServerInfoKey, server}}}};
 }
 
 bool HasModernMeta(const json& params) {

@@ -39,21 +39,12 @@ struct RequestContext {
   ResultFormat format = {};
 };
 
-struct ServerInfo {
-  std::string name;
-  std::string title;  ///< for people
-  std::string version;
-};
-
-/// `{"name":…,"title":…,"version":…}` (specification: "Implementation").
-[[nodiscard]] Json Describe(const ServerInfo& server);
-
 /// A tool as `tools/list` shows it.
 [[nodiscard]] nlohmann::json Describe(const ToolDefinition& tool,
                                       ResultStyle style = ResultStyle::kStructured);
 
-/// A result with the members that every modern one has: `resultType` and the server in `_meta`.
-[[nodiscard]] Json NewResult(Era era, const ServerInfo& server);
+/// A result with the members that every modern one has: `resultType` and `server` in `_meta`.
+[[nodiscard]] Json NewResult(Era era, const Json& server);
 
 [[nodiscard]] bool HasModernMeta(const nlohmann::json& params);
 

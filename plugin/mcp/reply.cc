@@ -42,17 +42,12 @@ std::optional<Reply> Requests::Open(const RequestId& id) {
 }
 
 void Requests::Cancel(const RequestId& id) {
-  std::shared_ptr<PendingRequest> request;
-  {
-    const std::scoped_lock lock(mutex_);
-    const auto entry = open_.find(id);
-    if (entry == open_.end()) return;
-    request = entry->second;
-    request->open = false;
-    open_.erase(entry);
-  }
-  // Not under the lock: stopping runs callbacks of the tool.
-  request->stop.Stop(support::StopReason::kCancelled);
+  const std::scoped_lock lock(mutex_);
+  const auto entry = open_.find(id);
+  if (entry == open_.end()) return;
+  entry->second->open = false;
+  entry->second->stop.Stop(support::StopReason::kCancelled);
+  open_.erase(entry);
 }
 
 }  // namespace mcp

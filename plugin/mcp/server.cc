@@ -12,16 +12,12 @@
 #endif
 
 #include "mcp/json_writer.h"
-#include "mcp/outcome.h"
 #include "support/log.h"
 
 namespace mcp {
 namespace {
 
 using support::StopReason;
-
-/// How often a full output is checked; nothing wakes poll() when there is room.
-constexpr int kRoomCheckMilliseconds = 20;
 
 /// How long clients may rely on `tools/list`, which never changes for a client.
 constexpr int kToolsTtlMilliseconds = 3'600'000;
@@ -52,12 +48,10 @@ Server::Server(ServerOptions options, std::vector<Tool> tools, int input_fd, int
     : options_(std::move(options)),
       tools_(std::move(tools)),
       input_fd_(input_fd),
-      output_fd_(output_fd),
       reader_(input_fd),
-      writer_(output_fd),
+      writer_(output_fd, wake_, options_.max_unread),
       requests_(writer_),
-      calls_(options_, tools_, writer_,
-             options_.heartbeat != nullptr ? *options_.heartbeat : heartbeat_) {
+      pool_(options_.limits) {
   ReturnLargeBlocks();
   (void)std::signal(SIGPIPE, SIG_IGN);
 }
@@ -65,9 +59,7 @@ Server::Server(ServerOptions options, std::vector<Tool> tools, int input_fd, int
 Server::Exit Server::Serve() {
   const StopReason reason = ReceiveAll();
   writer_.GiveUpWaiting();
-  calls_.StopAll(reason);
-  const bool ended = calls_.WaitUntilIdle(support::Clock::now() + options_.stop_grace);
-  if (!ended) calls_.RecordUnfinished();
+  const bool ended = StopCalls(reason);
   CloseListeners();
   if (!writer_.Flush(options_.client_timeout)) {
     support::LogWarning("the client did not read the last answers");
@@ -78,7 +70,7 @@ Server::Exit Server::Serve() {
 void Server::Stop(StopReason reason) {
   StopReason none = StopReason::kNone;
   stop_reason_.compare_exchange_strong(none, reason);
-  stopped_.Wake();
+  wake_.Wake();
 }
 
 StopReason Server::ReceiveAll() {
@@ -90,18 +82,19 @@ StopReason Server::ReceiveAll() {
     const bool has_room = writer_.HasRoom();
     const auto next = has_room ? reader_.Next(line) : LineReader::Result::kNeedMore;
     if (next == LineReader::Result::kEndOfInput) {
-      calls_.WaitUntilIdle(support::Clock::now() + options_.end_of_input_grace);
+      pool_.WaitUntilIdle(support::Clock::now() + options_.end_of_input_grace);
       return StopReason::kEndOfInput;
     }
     std::array<pollfd, 3> fds = {
-        {{.fd = stopped_.fd(), .events = POLLIN, .revents = 0},
-         {.fd = output_fd_, .events = POLLHUP, .revents = 0},
+        {{.fd = wake_.fd(), .events = POLLIN, .revents = 0},
+         writer_.Polled(),
          {.fd = has_room ? input_fd_ : -1, .events = POLLIN, .revents = 0}}};
-    const int until_beat = calls_.BeatIfDue();
-    const int wait_for_input = has_room ? until_beat : kRoomCheckMilliseconds;
-    ::poll(fds.data(), fds.size(), next == LineReader::Result::kNeedMore ? wait_for_input : 0);
-    if (fds[0].revents != 0) return stop_reason_;
+    const int until_progress = ProgressIfDue();
+    ::poll(fds.data(), fds.size(), next == LineReader::Result::kNeedMore ? until_progress : 0);
+    if (fds[0].revents != 0) wake_.Drain();
+    if (stop_reason_ != StopReason::kNone) return stop_reason_;
     if ((fds[1].revents & (POLLERR | POLLHUP)) != 0) return StopReason::kEndOfInput;
+    if ((fds[1].revents & POLLOUT) != 0) writer_.WriteMore();
     if (next == LineReader::Result::kNeedMore) {
       if (fds[2].revents != 0) reader_.Fill();
       continue;
@@ -109,8 +102,7 @@ StopReason Server::ReceiveAll() {
     if (next == LineReader::Result::kLine) {
       Handle(std::exchange(line, {}));
     } else {
-      HandleMalformed({std::nullopt, ProtocolError(ErrorCode::kParseError,
-                                                   "the line is too long and was discarded")});
+      Refuse({}, {ErrorCode::kParseError, "the line is too long and was discarded"});
     }
     if (std::exchange(is_first, false)) options_.on_first_message();
   }
@@ -119,30 +111,26 @@ StopReason Server::ReceiveAll() {
 void Server::Handle(std::string line) {
   Message message = ParseMessage(line);
   std::string().swap(line);  // it may be large, and a call may take long
-  if (auto* request = std::get_if<Request>(&message)) {
-    HandleRequest(*request);
-  } else if (const auto* notification = std::get_if<Notification>(&message)) {
-    // No other notification, `notifications/initialized` included, needs any action.
-    if (notification->method != "notifications/cancelled") return;
-    if (const auto id = ParseCancelled(notification->params)) requests_.Cancel(*id);
-  } else {
-    HandleMalformed(std::get<Malformed>(message));
-  }
+  if (message.error) return Refuse(message.id, *message.error);
+  if (message.id) return HandleRequest(message);
+  // No other notification, `notifications/initialized` included, needs any action.
+  if (message.method != "notifications/cancelled") return;
+  if (const auto id = ParseCancelled(message.params)) requests_.Cancel(*id);
 }
 
-void Server::HandleMalformed(const Malformed& malformed) {
-  const std::string error = ErrorMember(malformed.error);
-  if (!malformed.id) return writer_.Write(R"({"jsonrpc":"2.0",)" + error + "}");
-  if (auto reply = requests_.Open(*malformed.id)) reply->Send(error);
+void Server::Refuse(const std::optional<RequestId>& id, const ProtocolError& error) {
+  const std::string member = ErrorMember(error);
+  if (!id) return writer_.Write(R"({"jsonrpc":"2.0",)" + member + "}");
+  if (auto reply = requests_.Open(*id)) reply->Send(member);
 }
 
-void Server::HandleRequest(Request& request) {
-  std::optional<Reply> reply = requests_.Open(request.id);
+void Server::HandleRequest(Message& request) {
+  std::optional<Reply> reply = requests_.Open(*request.id);
   if (!reply) return;
   const std::string& method = request.method;
   try {
     const RequestContext context = ContextFor(request);
-    if (method == "tools/call") return calls_.Start(request, context, *reply);
+    if (method == "tools/call") return StartCall(request, context, *reply);
     if (method == "tools/list") return ListTools(request, context, *reply);
     if (context.era == Era::kModern) {
       if (method == "server/discover") return Discover(*reply);
@@ -158,7 +146,7 @@ void Server::HandleRequest(Request& request) {
 }
 
 /// Decides in which era the request is answered (MCP 2026-07-28, basic/versioning).
-RequestContext Server::ContextFor(const Request& request) const {
+RequestContext Server::ContextFor(const Message& request) const {
   if (HasModernMeta(request.params)) {
     CheckModernMeta(request.params);
     return {.era = Era::kModern,
@@ -175,11 +163,11 @@ RequestContext Server::ContextFor(const Request& request) const {
   return {.format = legacy_format_.value_or(ResultFormat())};
 }
 
-void Server::Initialize(const Request& request, Reply& reply) {
+void Server::Initialize(const Message& request, Reply& reply) {
   if (legacy_format_) throw InvalidRequest("the session is initialized already");
   const Json result = {{"protocolVersion", ParseInitialize(request.params)},
                        {"capabilities", kCapabilities},
-                       {"serverInfo", Describe(options_.info)},
+                       {"serverInfo", options_.info},
                        {"instructions", options_.instructions()}};
   // Not earlier: what fails above may be tried again.
   legacy_format_ = options_.result_format(ClientName(request.params, Era::kLegacy));
@@ -195,7 +183,7 @@ void Server::Discover(Reply& reply) {
   reply.Result(result);
 }
 
-void Server::ListTools(const Request& request, const RequestContext& context, Reply& reply) {
+void Server::ListTools(const Message& request, const RequestContext& context, Reply& reply) {
   CheckCursor(request.params);
   Json result = NewResult(context.era, options_.info);
   Json& tools = result["tools"] = Json::array();
@@ -208,7 +196,7 @@ void Server::ListTools(const Request& request, const RequestContext& context, Re
 
 /// Acknowledges the request and holds it open until it is cancelled. There are no notifications to
 /// send: tools never change.
-void Server::Listen(const Request& request, Reply& reply) {
+void Server::Listen(const Message& request, Reply& reply) {
   CheckListen(request.params);
   reply.Notify("notifications/subscriptions/acknowledged",
                {{"_meta", {{kSubscriptionIdKey, Json::parse(reply.id())}}},

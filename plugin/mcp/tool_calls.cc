@@ -1,5 +1,3 @@
-#include "mcp/tool_calls.h"
-
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -7,6 +5,7 @@
 #include <utility>
 
 #include "mcp/schema.h"
+#include "mcp/server.h"
 #include "support/errors.h"
 #include "support/units.h"
 
@@ -21,14 +20,14 @@ constexpr std::chrono::seconds kProgressInterval{1};
 
 }  // namespace
 
-struct ToolCalls::Call final : ProgressReporter {
+struct Server::Call final : ProgressReporter {
   Call(const Tool* found_tool, CallToolParams given, const RequestContext& given_context,
-       std::uint64_t call_number, const Heartbeat& heartbeat, Reply given_reply)
+       std::uint64_t call_number, support::Clock::time_point now, Reply given_reply)
       : tool(found_tool),
         params(std::move(given)),
         context(given_context),
         observed{call_number, std::chrono::system_clock::now(), params.name, params.arguments},
-        began(heartbeat.Now()),
+        began(now),
         reply(std::move(given_reply)) {}
 
   void SetStatus(std::string text) override {
@@ -50,14 +49,14 @@ struct ToolCalls::Call final : ProgressReporter {
   milliseconds last_progress{0};  // since `began`
 };
 
-void ToolCalls::Start(Request& request, const RequestContext& context, Reply& reply) {
+void Server::StartCall(Message& request, const RequestContext& context, Reply& reply) {
   CallToolParams params = ParseCallTool(std::move(request.params));
   const auto tool = std::find_if(tools_.begin(), tools_.end(), [&params](const Tool& candidate) {
     return candidate.definition.name == params.name;
   });
   const auto call =
       std::make_shared<Call>(tool == tools_.end() ? nullptr : &*tool, std::move(params), context,
-                             ++last_number_, heartbeat_, std::move(reply));
+                             ++last_number_, options_.now(), std::move(reply));
   try {
     if (tool == tools_.end()) throw InvalidParams("unknown tool " + QuoteName(call->params.name));
     const nlohmann::json& schema = tool->definition.input_schema;
@@ -66,16 +65,16 @@ void ToolCalls::Start(Request& request, const RequestContext& context, Reply& re
       throw support::CallError("validating \"arguments\": " + *error);
     }
     {
-      const std::scoped_lock lock(mutex_);
+      const std::scoped_lock lock(active_mutex_);
       active_.insert(call);
     }
-    pool_.Run(tool->definition.lane, [this, call] { Run(call); });
+    pool_.Run(tool->definition.lane, [this, call] { RunCall(call); });
   } catch (...) {
-    Finish(call, OutcomeOf(std::current_exception(), context.era, options_.info));
+    FinishCall(call, OutcomeOf(std::current_exception(), context.era, options_.info));
   }
 }
 
-void ToolCalls::Run(const std::shared_ptr<Call>& call) {
+void Server::RunCall(const std::shared_ptr<Call>& call) {
   const auto run = [&]() -> Outcome {
     const ToolDefinition& tool = call->tool->definition;
     const auto& [era, format] = call->context;
@@ -92,63 +91,62 @@ void ToolCalls::Run(const std::shared_ptr<Call>& call) {
       return OutcomeOf(std::current_exception(), era, options_.info);
     }
   };
-  Finish(call, run());
+  FinishCall(call, run());
 }
 
-void ToolCalls::Finish(const std::shared_ptr<Call>& call, Outcome outcome) {
+void Server::FinishCall(const std::shared_ptr<Call>& call, Outcome outcome) {
   Record(*call, outcome);
   // A client that does not read must not make memory grow.
-  if (outcome.status == CallStatus::kSucceeded) output_.WaitForRoom();
+  if (outcome.status == CallStatus::kSucceeded) writer_.WaitForRoom();
   {
-    const std::scoped_lock lock(mutex_);
+    const std::scoped_lock lock(active_mutex_);
     active_.erase(call);
   }
   const std::scoped_lock lock(call->mutex);
   call->reply.Send(std::move(outcome.response));
 }
 
-void ToolCalls::Record(Call& call, Outcome& outcome) const {
+void Server::Record(Call& call, Outcome& outcome) const {
   if (!options_.observer || call.recorded.exchange(true)) return;
   if (outcome.status == CallStatus::kFailed && !call.started) outcome.status = CallStatus::kRefused;
-  outcome.duration = duration_cast<milliseconds>(heartbeat_.Now() - call.began);
+  outcome.duration = duration_cast<milliseconds>(options_.now() - call.began);
   options_.observer(call.observed, &outcome);
 }
 
-std::vector<std::shared_ptr<ToolCalls::Call>> ToolCalls::ActiveCalls() {
-  const std::scoped_lock lock(mutex_);
+std::vector<std::shared_ptr<Server::Call>> Server::ActiveCalls() {
+  const std::scoped_lock lock(active_mutex_);
   return {active_.begin(), active_.end()};
 }
 
-void ToolCalls::RecordUnfinished() {
+bool Server::StopCalls(support::StopReason reason) {
+  for (const std::shared_ptr<Call>& call : ActiveCalls()) call->reply.stop().Stop(reason);
+  if (pool_.WaitUntilIdle(support::Clock::now() + options_.stop_grace)) return true;
   for (const std::shared_ptr<Call>& call : ActiveCalls()) {
     Outcome unknown = {.status = CallStatus::kFailed,
                        .response = {},
                        .error = "the server exited before the call ended; it may still be running"};
     Record(*call, unknown);
   }
+  return false;
 }
 
-void ToolCalls::StopAll(support::StopReason reason) {
-  for (const std::shared_ptr<Call>& call : ActiveCalls()) call->reply.stop().Stop(reason);
-}
-
-int ToolCalls::BeatIfDue() {
+int Server::ProgressIfDue() {
   const auto now = support::Clock::now();
-  if (now >= next_beat_) {
-    Beat();
-    next_beat_ = now + kProgressInterval;
+  if (now >= next_progress_) {
+    SendProgress();
+    next_progress_ = now + kProgressInterval;
   }
-  const std::scoped_lock lock(mutex_);
+  const std::scoped_lock lock(active_mutex_);
   if (active_.empty()) return -1;
-  return static_cast<int>(std::chrono::ceil<milliseconds>(next_beat_ - now).count());
+  return static_cast<int>(std::chrono::ceil<milliseconds>(next_progress_ - now).count());
 }
 
-void ToolCalls::Beat() {
+void Server::SendProgress() {
   for (const std::shared_ptr<Call>& call : ActiveCalls()) {
     const std::scoped_lock lock(call->mutex);
-    const auto elapsed = duration_cast<milliseconds>(heartbeat_.Now() - call->began);
+    const auto elapsed = duration_cast<milliseconds>(options_.now() - call->began);
     const bool is_due = elapsed >= call->last_progress + kProgressInterval;
-    if (call->params.progress_token.is_null() || !is_due || !output_.HasRoom()) continue;
+    if (call->params.progress_token.is_null() || !is_due || !writer_.HasRoom()) continue;
     call->last_progress = elapsed;
     const auto seconds = duration_cast<std::chrono::seconds>(elapsed);
     call->reply.Notify("notifications/progress",

@@ -5,7 +5,6 @@
 #include <array>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "fuzz/input.h"
@@ -77,22 +76,23 @@ void TryParser(Parse parse) {
 }
 
 void Check(const mcp::Message& message) {
-  if (const auto* request = std::get_if<mcp::Request>(&message)) {
-    const auto id = nlohmann::json::parse(request->id);
+  fuzz::Require(message.params.is_object(), "params are an object");
+  if (message.id) {
+    const auto id = nlohmann::json::parse(*message.id);
     fuzz::Require(id.is_string() || id.is_number(), "an id is a string or a number");
-    fuzz::Require(request->params.is_object(), "params are an object");
-    TryParser([&] { return mcp::ParseInitialize(request->params); });
-    TryParser([&] { mcp::CheckModernMeta(request->params); });
-    TryParser([&] { mcp::CheckCursor(request->params); });
-    TryParser([&] { return mcp::ParseCallTool(request->params); });
-    TryParser([&] { mcp::CheckListen(request->params); });
-  } else if (const auto* notification = std::get_if<mcp::Notification>(&message)) {
-    fuzz::Require(notification->params.is_object(), "params are an object");
-    static_cast<void>(mcp::ParseCancelled(notification->params));
-  } else if (const auto* malformed = std::get_if<mcp::Malformed>(&message)) {
-    const std::string text = "{" + mcp::ErrorMember(malformed->error) + "}";
+  }
+  if (message.error) {
+    const std::string text = "{" + mcp::ErrorMember(*message.error) + "}";
     fuzz::Require(nlohmann::json::parse(text).is_object(), "an error is JSON");
     fuzz::Require(text.find('\n') == std::string::npos, "an answer is one line");
+  } else if (message.id) {
+    TryParser([&] { return mcp::ParseInitialize(message.params); });
+    TryParser([&] { mcp::CheckModernMeta(message.params); });
+    TryParser([&] { mcp::CheckCursor(message.params); });
+    TryParser([&] { return mcp::ParseCallTool(message.params); });
+    TryParser([&] { mcp::CheckListen(message.params); });
+  } else {
+    static_cast<void>(mcp::ParseCancelled(message.params));
   }
 }
 

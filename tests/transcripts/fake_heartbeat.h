@@ -5,19 +5,19 @@
 #include <mutex>
 #include <utility>
 
-#include "mcp/server_options.h"
+#include "support/context.h"
 
 namespace transcripts {
 
 /// Time that stands still until a test moves it. Thread-safe.
-class FakeHeartbeat : public mcp::Heartbeat {
+class FakeHeartbeat {
  public:
-  [[nodiscard]] support::Clock::time_point Now() const override {
+  [[nodiscard]] support::Clock::time_point Now() const {
     const std::scoped_lock lock(mutex_);
     return now_;
   }
 
-  void SetBeat(std::function<void()> beat) override {
+  void SetBeat(std::function<void()> beat) {
     const std::scoped_lock lock(mutex_);
     beat_ = std::move(beat);
   }

@@ -25,6 +25,7 @@ Peer::Peer(const std::function<void(mcp::ServerOptions&)>& change, Output output
   if (change) change(options);
   server_ = std::make_unique<mcp::Server>(options, MakeFakeTools(heartbeat_),
                                           to_server_.read_end.get(), from_server_.write_end.get());
+  heartbeat_.SetBeat([this] { server_->SendProgress(); });
   exit_ = std::async(std::launch::async, [this, output] {
     const mcp::Server::Exit exit = server_->Serve();
     if (output == Output::kClosedAtExit) from_server_.write_end.Close();
@@ -46,16 +47,20 @@ void Peer::Send(std::string_view bytes) {
   }
 }
 
+void Peer::WaitForOutput() {
+  pollfd ready = {.fd = from_server_.read_end.get(), .events = POLLIN, .revents = 0};
+  if (::poll(&ready, 1, static_cast<int>(kTimeout.count())) == 0) {
+    throw std::runtime_error("no line from the server in time");
+  }
+}
+
 std::optional<std::string> Peer::ReadLine() {
   std::string line;
   while (true) {
     const mcp::LineReader::Result result = reader_.Next(line);
     if (result == mcp::LineReader::Result::kLine) return line;
     if (result == mcp::LineReader::Result::kEndOfInput) return std::nullopt;
-    pollfd ready = {.fd = from_server_.read_end.get(), .events = POLLIN, .revents = 0};
-    if (::poll(&ready, 1, static_cast<int>(kTimeout.count())) == 0) {
-      throw std::runtime_error("no line from the server in time");
-    }
+    WaitForOutput();
     reader_.Fill();
   }
 }

@@ -34,6 +34,9 @@ class Peer {
   /// none comes in time.
   std::optional<std::string> ReadLine();
 
+  /// Waits until a line has begun to arrive. Throws like ReadLine.
+  void WaitForOutput();
+
   void CloseInput() { to_server_.write_end.Close(); }
   void CloseOutput() { from_server_.read_end.Close(); }
 

@@ -37,22 +37,28 @@ class LineWriterTest : public ::testing::TestWithParam<bool> {
 
   support::Pipe pipe_;  // or a pair of sockets
   std::unique_ptr<LineReader> reader_;
+  support::WakePipe wake_;
 };
 
+std::future<bool> FlushInBackground(LineWriter& writer, std::chrono::milliseconds timeout = 10s) {
+  return std::async(std::launch::async, [&writer, timeout] { return writer.Flush(timeout); });
+}
+
 TEST_P(LineWriterTest, LinesArriveWholeAndInOrder) {
-  LineWriter writer(pipe_.write_end.get());
+  LineWriter writer(pipe_.write_end.get(), wake_);
   const std::string large(3'000'000, 'x');
   writer.Write("a");
   writer.Write(large);
   writer.Write("b");
+  auto flush = FlushInBackground(writer);
   EXPECT_EQ(ReadLine(), "a");
   EXPECT_EQ(ReadLine(), large);
   EXPECT_EQ(ReadLine(), "b");
-  EXPECT_TRUE(writer.Flush(10s));
+  EXPECT_TRUE(flush.get());
 }
 
 TEST_P(LineWriterTest, LinesOfManyThreadsAreNeverMixed) {
-  LineWriter writer(pipe_.write_end.get());
+  LineWriter writer(pipe_.write_end.get(), wake_);
   constexpr int kThreads = 4;
   constexpr int kLines = 50;
   std::vector<std::thread> threads;
@@ -62,15 +68,17 @@ TEST_P(LineWriterTest, LinesOfManyThreadsAreNeverMixed) {
         writer.Write(std::string(10'000, static_cast<char>('a' + t)));
     });
   }
+  for (std::thread& thread : threads) thread.join();
+  auto flush = FlushInBackground(writer);
   for (int i = 0; i < kThreads * kLines; ++i) {
     const std::string line = ReadLine();
     EXPECT_EQ(line, std::string(10'000, line.at(0)));
   }
-  for (std::thread& thread : threads) thread.join();
+  EXPECT_TRUE(flush.get());
 }
 
-TEST_P(LineWriterTest, ReaderThatDoesNotReadBlocksNeitherWriteNorFlushNorDestructor) {
-  LineWriter writer(pipe_.write_end.get(), 1000);
+TEST_P(LineWriterTest, ReaderThatDoesNotReadBlocksNeitherWriteNorFlush) {
+  LineWriter writer(pipe_.write_end.get(), wake_, 1000);
   EXPECT_TRUE(writer.HasRoom());
   writer.Write(std::string(10'000'000, 'x'));
   EXPECT_FALSE(writer.HasRoom());
@@ -78,16 +86,32 @@ TEST_P(LineWriterTest, ReaderThatDoesNotReadBlocksNeitherWriteNorFlushNorDestruc
 }
 
 TEST_P(LineWriterTest, RoomComesBackWhenTheReaderReads) {
-  LineWriter writer(pipe_.write_end.get(), 1000);
+  LineWriter writer(pipe_.write_end.get(), wake_, 1000);
   writer.Write(std::string(3'000'000, 'x'));
   auto waiting = std::async(std::launch::async, [&writer] { writer.WaitForRoom(); });
+  auto flush = FlushInBackground(writer);
   EXPECT_EQ(ReadLine().size(), 3'000'000U);
   waiting.get();
+  EXPECT_TRUE(flush.get());
   EXPECT_TRUE(writer.HasRoom());
 }
 
+TEST_P(LineWriterTest, ThePollingThreadIsWokenWhenTheFirstLineHasToWait) {
+  LineWriter writer(pipe_.write_end.get(), wake_);
+  const auto is_woken = [this] {
+    pollfd wake = {.fd = wake_.fd(), .events = POLLIN, .revents = 0};
+    return ::poll(&wake, 1, 0) == 1;
+  };
+  writer.Write("a");
+  EXPECT_FALSE(is_woken());
+  EXPECT_EQ(writer.Polled().events, POLLHUP);
+  writer.Write(std::string(3'000'000, 'x'));
+  EXPECT_TRUE(is_woken());
+  EXPECT_EQ(writer.Polled().events, POLLOUT);
+}
+
 TEST_P(LineWriterTest, WaitingForRoomEndsWhenItIsGivenUp) {
-  LineWriter writer(pipe_.write_end.get(), 1000);
+  LineWriter writer(pipe_.write_end.get(), wake_, 1000);
   writer.Write(std::string(3'000'000, 'x'));
   auto waiting = std::async(std::launch::async, [&writer] { writer.WaitForRoom(); });
   writer.GiveUpWaiting();
@@ -95,7 +119,7 @@ TEST_P(LineWriterTest, WaitingForRoomEndsWhenItIsGivenUp) {
 }
 
 TEST_P(LineWriterTest, ClosedReaderIsNoticedAndNothingIsKept) {
-  LineWriter writer(pipe_.write_end.get(), 1000);
+  LineWriter writer(pipe_.write_end.get(), wake_, 1000);
   writer.Write(std::string(3'000'000, 'x'));
   pipe_.read_end.Close();
   EXPECT_FALSE(writer.Flush(10s));
@@ -104,17 +128,17 @@ TEST_P(LineWriterTest, ClosedReaderIsNoticedAndNothingIsKept) {
 }
 
 TEST_P(LineWriterTest, ClosedReaderIsNoticedBySendingAShortLine) {
-  LineWriter writer(pipe_.write_end.get());
+  LineWriter writer(pipe_.write_end.get(), wake_);
   pipe_.read_end.Close();
   writer.Write("short");
   EXPECT_FALSE(writer.Flush(10s));
 }
 
 TEST_P(LineWriterTest, FlushWaitsForASlowReader) {
-  LineWriter writer(pipe_.write_end.get());
+  LineWriter writer(pipe_.write_end.get(), wake_);
   constexpr int kLines = 30;
   for (int i = 0; i < kLines; ++i) writer.Write(std::string(200'000, 'x'));
-  auto flush = std::async(std::launch::async, [&writer] { return writer.Flush(200ms); });
+  auto flush = FlushInBackground(writer, 200ms);
   for (int i = 0; i < kLines; ++i) {
     EXPECT_EQ(ReadLine().size(), 200'000U);
     std::this_thread::sleep_for(20ms);

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <variant>
 
 namespace mcp {
 namespace {
@@ -12,9 +11,8 @@ namespace {
 bool IsRead(const std::string& params) {
   const Message message =
       ParseMessage(R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"a":)" + params + "}}");
-  const auto* malformed = std::get_if<Malformed>(&message);
-  if (malformed == nullptr) return true;
-  EXPECT_EQ(malformed->error.code(), ErrorCode::kInvalidRequest);
+  if (!message.error) return true;
+  EXPECT_EQ(message.error->code(), ErrorCode::kInvalidRequest);
   return false;
 }
 

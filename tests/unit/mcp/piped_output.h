@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -9,12 +8,9 @@
 
 namespace mcp {
 
-/// A LineWriter, and the end of its pipe that a client would read.
+/// A LineWriter for short lines, and the end of its pipe that a client would read.
 class PipedOutput {
  public:
-  explicit PipedOutput(std::size_t max_pending = LineWriter::kMaxPending)
-      : writer_(pipe_.write_end.get(), max_pending) {}
-
   LineWriter& writer() { return writer_; }
 
   /// What was written since the last call.
@@ -31,8 +27,9 @@ class PipedOutput {
 
  private:
   support::Pipe pipe_;
+  support::WakePipe wake_;
   LineReader reader_{pipe_.read_end.get()};
-  LineWriter writer_;
+  LineWriter writer_{pipe_.write_end.get(), wake_};
 };
 
 }  // namespace mcp

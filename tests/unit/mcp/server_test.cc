@@ -16,8 +16,6 @@
 #include <vector>
 
 #include "fake_tools.h"
-#include "mcp/tool_calls.h"
-#include "unit/mcp/piped_output.h"
 #include "unit/mcp/server_session.h"
 
 namespace mcp {
@@ -105,7 +103,7 @@ TEST(Server, ACallThatWaitsForAThreadReportsThat) {
 }
 
 TEST(Server, ProgressIsSentEverySecond) {
-  Session session([](ServerOptions& options) { options.heartbeat = nullptr; });
+  Session session([](ServerOptions& options) { options.now = support::Clock::now; });
   session.Initialize();
   const auto begin = support::Clock::now();
   for (const std::string name : {"a", "b"}) {
@@ -120,28 +118,21 @@ TEST(Server, ProgressIsSentEverySecond) {
 }
 
 TEST(Server, NoProgressForAClientThatDoesNotRead) {
-  FakeHeartbeat heartbeat;
-  const ServerOptions options = transcripts::FakeServerOptions(heartbeat);
-  const std::vector<Tool> tools = transcripts::MakeFakeTools(heartbeat);
-  PipedOutput output(1);  // one unread byte is too many
-  Requests requests(output.writer());
-  ToolCalls calls(options, tools, output.writer(), heartbeat);
-  const auto progress_of_a_call = [&] {
-    Request request = {.id = "1",
-                       .method = "tools/call",
-                       .params = {{"name", "report"},
-                                  {"arguments", {{"messages", {"a", "b"}}, {"seconds_between", 1}}},
-                                  {"_meta", {{"progressToken", 1}}}}};
-    Reply reply = *requests.Open(request.id);
-    calls.Start(request, {}, reply);
-    calls.WaitUntilIdle(support::Clock::now() + 1min);
-    return output.Lines().size() - 1;  // without the response
-  };
-  EXPECT_EQ(progress_of_a_call(), 2U);
-  const std::string large(kMiB, 'x');
-  output.writer().Write(large);
-  output.writer().GiveUpWaiting();  // the response is sent all the same
-  EXPECT_EQ(progress_of_a_call(), 1U) << "the large line only";
+  Session session([](ServerOptions& options) { options.max_unread = 1; });
+  session.Initialize();
+  session.Send(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"block",)"
+               R"("arguments":{"name":"a"},"_meta":{"progressToken":"t"}}})"
+               "\n");
+  session.ExpectPingIsAnswered();
+  session.heartbeat().Advance(1s);
+  EXPECT_EQ(session.Read()["method"], "notifications/progress");
+  session.Call(2, "big", {{"bytes", kMiB}});
+  session.WaitForOutput();  // its beginning fills the pipe
+  session.heartbeat().Advance(1s);
+  EXPECT_EQ(session.Read()["id"], 2);
+  session.ExpectPingIsAnswered();
+  session.heartbeat().Advance(1s);
+  EXPECT_EQ(session.Read()["params"]["progress"], 3);
 }
 
 // ---- the end
