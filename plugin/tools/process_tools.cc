@@ -45,8 +45,8 @@ std::string Shorten(const std::string& text) {
 ProcessList List(Processes& processes) {
   ProcessList list;
   for (const auto& [description, state] : processes.List()) {
-    list.processes.push_back({StateOf(description.id, state), Shorten(description.command),
-                              Shorten(description.directory), description.started});
+    list.push_back({StateOf(description.id, state), Shorten(description.command),
+                    Shorten(description.directory), description.started});
   }
   return list;
 }
@@ -85,7 +85,7 @@ ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
   }
 }
 
-std::variant<ProcessOutput, ProcessList> ReadProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
+Result ReadProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
   const auto id = call.arguments.value("id", std::string());
   if (id.empty()) return List(toolbox.processes);
   const std::size_t maximum = LimitsFor(call.format, toolbox.options).process_bytes;

@@ -214,6 +214,87 @@ std::string CommandText(const CommandEnd& command) {
          "]";
 }
 
+mcp::ToolResult Encode(const FileContent& file, const ResultFormat& format) {
+  std::string content = R"({"content":)";
+  if (IsText(format)) {
+    content = file.text + file.rest;
+  } else {
+    mcp::AppendJsonString(content, file.text);
+    content += '}';
+  }
+  mcp::ToolResult result = Make(format.style, std::move(content), file.notes);
+  if (file.image) {
+    result.more_content.push_back({{"type", "image"},
+                                   {"data", support::EncodeBase64(file.image->bytes)},
+                                   {"mimeType", file.image->mime_type}});
+  }
+  return result;
+}
+
+mcp::ToolResult Encode(const Entries& entries, const ResultFormat& format) {
+  const auto& [list, notes] = entries;
+  if (!IsText(format)) return Make(kStructured, ListJson("entries", list, EntryJson), notes);
+  constexpr const char* kAdvice = "glob finds the others by name.";
+  return Make(kText, LinesText(list, EntryLine, format, "entries", kAdvice), notes);
+}
+
+mcp::ToolResult Encode(const Matches& matches, const ResultFormat& format) {
+  const auto& [paths, notes] = matches;
+  if (!IsText(format)) return Make(kStructured, mcp::ToJson({{"matches", paths}}), notes);
+  constexpr const char* kAdvice = "The newest are shown: narrow the pattern or the path.";
+  const auto line_of = [](const std::string& path) { return support::Printable(path); };
+  return Make(kText, LinesText(paths, line_of, format, "matches", kAdvice), notes);
+}
+
+mcp::ToolResult Encode(const FoundLines& found, const ResultFormat& format) {
+  const auto& [lines, notes] = found;
+  if (IsText(format)) return Make(kText, lines.empty() ? "[no matches]" : lines, notes);
+  return Make(kStructured, mcp::ToJson({{"git_grep_output", lines}}), notes);
+}
+
+mcp::ToolResult Encode(const Written& written, const ResultFormat& format) {
+  const auto& [notes, count] = written;
+  if (IsText(format)) {
+    const std::string text = count ? "[replacements: " + std::to_string(*count) + "]" : "[written]";
+    return Make(kText, text, notes);
+  }
+  Json object = Json::object();
+  if (count) object["replacements"] = *count;
+  return Make(kStructured, mcp::ToJson(object), notes);
+}
+
+mcp::ToolResult Encode(const CommandEnd& command, const ResultFormat& format) {
+  if (IsText(format)) return Make(kText, CommandText(command), {}, command.end);
+  Json object = {{"stdout", command.standard_output}, {"stderr", command.standard_error}};
+  AddEnd(object, command.end);
+  return Make(kStructured, mcp::ToJson(object), {}, command.end);
+}
+
+mcp::ToolResult Encode(const ProcessState& state, const ResultFormat& format) {
+  if (IsText(format)) return Make(kText, "[" + StateText(state) + "]", {}, state.end);
+  return Make(kStructured, mcp::ToJson(StateJson(state)), {}, state.end);
+}
+
+mcp::ToolResult Encode(const ProcessOutput& output, const ResultFormat& format) {
+  const auto& [state, piece] = output;
+  if (IsText(format)) return Make(kText, OutputText(output), {}, state.end);
+  Json object = StateJson(state);
+  object["output"] = piece.text;
+  object["next_offset"] = piece.end;
+  if (piece.remaining > 0) object["remaining"] = piece.remaining;
+  if (piece.dropped > 0) object["dropped"] = piece.dropped;
+  return Make(kStructured, mcp::ToJson(object), {}, state.end);
+}
+
+mcp::ToolResult Encode(const ProcessList& list, const ResultFormat& format) {
+  if (!IsText(format)) {
+    return Make(kStructured, ListJson("processes", list, ProcessJson), {});
+  }
+  std::string lines;
+  for (const ListedProcess& process : list) lines += ProcessLine(process) + '\n';
+  return Make(kText, lines.empty() ? "No process has been started." : lines, {});
+}
+
 }  // namespace
 
 FetchLimits LimitsFor(const mcp::ResultFormat& format, const ToolOptions& options) {
@@ -239,80 +320,8 @@ std::size_t TextRoom(const mcp::ResultFormat& format) {
   return std::max(format.text_bytes, 2 * kLastLineRoom) - kLastLineRoom;
 }
 
-mcp::ToolResult Render(const FileContent& file, const ResultFormat& format) {
-  mcp::ToolResult result =
-      IsText(format) ? Make(kText, file.text + file.rest, file.notes)
-                     : Make(kStructured, mcp::ToJson({{"content", file.text}}), file.notes);
-  if (file.image) {
-    result.more_content.push_back({{"type", "image"},
-                                   {"data", support::EncodeBase64(file.image->bytes)},
-                                   {"mimeType", file.image->mime_type}});
-  }
-  return result;
-}
-
-mcp::ToolResult Render(const Entries& entries, const ResultFormat& format) {
-  const auto& [list, notes] = entries;
-  if (!IsText(format)) return Make(kStructured, ListJson("entries", list, EntryJson), notes);
-  constexpr const char* kAdvice = "glob finds the others by name.";
-  return Make(kText, LinesText(list, EntryLine, format, "entries", kAdvice), notes);
-}
-
-mcp::ToolResult Render(const Matches& matches, const ResultFormat& format) {
-  const auto& [paths, notes] = matches;
-  if (!IsText(format)) return Make(kStructured, mcp::ToJson({{"matches", paths}}), notes);
-  constexpr const char* kAdvice = "The newest are shown: narrow the pattern or the path.";
-  const auto line_of = [](const std::string& path) { return support::Printable(path); };
-  return Make(kText, LinesText(paths, line_of, format, "matches", kAdvice), notes);
-}
-
-mcp::ToolResult Render(const FoundLines& found, const ResultFormat& format) {
-  const auto& [lines, notes] = found;
-  if (IsText(format)) return Make(kText, lines.empty() ? "[no matches]" : lines, notes);
-  return Make(kStructured, mcp::ToJson({{"git_grep_output", lines}}), notes);
-}
-
-mcp::ToolResult Render(const Written& written, const ResultFormat& format) {
-  const auto& [notes, count] = written;
-  if (IsText(format)) {
-    const std::string text = count ? "[replacements: " + std::to_string(*count) + "]" : "[written]";
-    return Make(kText, text, notes);
-  }
-  Json object = Json::object();
-  if (count) object["replacements"] = *count;
-  return Make(kStructured, mcp::ToJson(object), notes);
-}
-
-mcp::ToolResult Render(const CommandEnd& command, const ResultFormat& format) {
-  if (IsText(format)) return Make(kText, CommandText(command), {}, command.end);
-  Json object = {{"stdout", command.standard_output}, {"stderr", command.standard_error}};
-  AddEnd(object, command.end);
-  return Make(kStructured, mcp::ToJson(object), {}, command.end);
-}
-
-mcp::ToolResult Render(const ProcessState& state, const ResultFormat& format) {
-  if (IsText(format)) return Make(kText, "[" + StateText(state) + "]", {}, state.end);
-  return Make(kStructured, mcp::ToJson(StateJson(state)), {}, state.end);
-}
-
-mcp::ToolResult Render(const ProcessOutput& output, const ResultFormat& format) {
-  const auto& [state, piece] = output;
-  if (IsText(format)) return Make(kText, OutputText(output), {}, state.end);
-  Json object = StateJson(state);
-  object["output"] = piece.text;
-  object["next_offset"] = piece.end;
-  if (piece.remaining > 0) object["remaining"] = piece.remaining;
-  if (piece.dropped > 0) object["dropped"] = piece.dropped;
-  return Make(kStructured, mcp::ToJson(object), {}, state.end);
-}
-
-mcp::ToolResult Render(const ProcessList& list, const ResultFormat& format) {
-  if (!IsText(format)) {
-    return Make(kStructured, ListJson("processes", list.processes, ProcessJson), {});
-  }
-  std::string lines;
-  for (const ListedProcess& process : list.processes) lines += ProcessLine(process) + '\n';
-  return Make(kText, lines.empty() ? "No process has been started." : lines, {});
+mcp::ToolResult Render(const Result& result, const ResultFormat& format) {
+  return std::visit([&](const auto& one) { return Encode(one, format); }, result);
 }
 
 }  // namespace tools

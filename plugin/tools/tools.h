@@ -5,7 +5,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <variant>
 
 #include "files/file_content.h"
 #include "files/file_writer.h"
@@ -68,7 +67,7 @@ CommandEnd RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call);
 ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// Asks the guest nothing.
-std::variant<ProcessOutput, ProcessList> ReadProcess(Toolbox& toolbox, const mcp::ToolCall& call);
+Result ReadProcess(Toolbox& toolbox, const mcp::ToolCall& call);
 
 /// Waits for at most a second: until the process has ended, or has taken its input.
 ProcessState WriteProcess(Toolbox& toolbox, const mcp::ToolCall& call);

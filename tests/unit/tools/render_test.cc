@@ -94,7 +94,7 @@ const Rendered kRendered[] = {
      "[2 bytes before are gone]\nx\n[p1 running; next_offset 9; 4 more bytes can be read now]"},
     {"end of a cut output", [](const auto& f) { return Render(ProcessOutput{{.id = "c1"}, {"x", 1, 0, 0}}, f); },
      R"({"id":"c1","output":"x","next_offset":1})", "x\n[end of c1]"},
-    {"processes", [](const auto& f) { return Render(ProcessList{{{kRunning, "make", "/w", {}}}}, f); },
+    {"processes", [](const auto& f) { return Render(ProcessList{{kRunning, "make", "/w", {}}}, f); },
      R"({"processes":[{"id":"p1","running":true,"command":"make","directory":"/w","started":"1970-01-01T00:00:00.000Z"}]})",
      "p1 running: make (in /w, since 1970-01-01T00:00:00.000Z)\n"},
     {"no processes", [](const auto& f) { return Render(ProcessList{}, f); }, R"({"processes":[]})", "No process has been started."},
@@ -179,7 +179,7 @@ TEST(Render, KeepsEachNameAndCommandOnItsLineOfText) {
   EXPECT_EQ(TextOf(Render(Matches{.paths = {"/" + forged}}, kText)), "/a\\x0ab\\x1b[2K\n");
   EXPECT_THAT(TextOf(Render(Entries{{{.name = forged, .attributes = {}}}}, kText)),
               EndsWith(" a\\x0ab\\x1b[2K\n"));
-  EXPECT_THAT(TextOf(Render(ProcessList{{{kRunning, forged, "/" + forged, {}}}}, kText)),
+  EXPECT_THAT(TextOf(Render(ProcessList{{kRunning, forged, "/" + forged, {}}}, kText)),
               StartsWith("p1 running: a\\x0ab\\x1b[2K (in /a\\x0ab\\x1b[2K, since "));
 }
 
