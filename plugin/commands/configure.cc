@@ -13,7 +13,7 @@
 #include "commands/project.h"
 #include "commands/serve_options.h"
 #include "configure/stored_settings.h"
-#include "doctor/installation.h"
+#include "doctor/host_checks.h"
 #include "lima/home.h"
 #include "shell/shell_quote.h"
 #include "support/environment.h"

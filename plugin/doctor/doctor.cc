@@ -7,11 +7,8 @@
 #include <optional>
 #include <system_error>
 
-#include "doctor/copy_checks.h"
-#include "doctor/exposure.h"
-#include "doctor/installation.h"
-#include "doctor/instance_checks.h"
-#include "doctor/server_checks.h"
+#include "doctor/guest_checks.h"
+#include "doctor/host_checks.h"
 #include "lima/home.h"
 #include "lima/sandbox.h"
 #include "ssh/connection.h"
@@ -190,7 +187,6 @@ void Doctor::CheckGuest() {
       "let the guest's user write there (owner, mode and disk space on the host), or mount it "
       "read-only",
       with_server(CheckWrite));
-  Run("find", "shell", "install findutils in the guest", with_server(CheckFind));
   Run("git", "shell", "install git in the guest", with_server(CheckGit));
 }
 

@@ -26,7 +26,7 @@ namespace doctor {
 ///   mounted        the guest has the mounts
 ///   shell          runs a command silently
 ///   write          a file written to a writable mount in the guest appears on the host
-///   find, git      are installed
+///   git            is installed
 ///
 /// Each check takes at most 20 seconds, but for git in copies. Changes nothing, except that it
 /// creates and removes a file in each writable mount. Never throws; errors become findings. Calls

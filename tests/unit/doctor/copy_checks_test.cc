@@ -1,7 +1,7 @@
-#include "doctor/copy_checks.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "doctor/guest_checks.h"
 
 namespace doctor {
 namespace {

@@ -1,10 +1,9 @@
-#include "doctor/exposure.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
+#include "doctor/host_checks.h"
 #include "testing/temporary_directory.h"
 
 namespace doctor {

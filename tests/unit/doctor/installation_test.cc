@@ -1,11 +1,10 @@
-#include "doctor/installation.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <csignal>
 #include <fstream>
 
+#include "doctor/host_checks.h"
 #include "testing/temporary_directory.h"
 
 namespace doctor {

@@ -1,6 +1,10 @@
-#include "doctor/instance_checks.h"
+#include "doctor/host_checks.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <set>
+#include <string_view>
 #include <system_error>
 
 #include "agents/agent.h"
@@ -8,15 +12,48 @@
 #include "lima/sandbox.h"
 #include "lima/status.h"
 #include "lima/text_file.h"
+#include "paths/guest_reach.h"
+#include "support/child.h"
 #include "support/join.h"
 #include "support/paths.h"
+#include "support/program.h"
+#include "support/version.h"
 
 namespace doctor {
 namespace {
 
 namespace fs = std::filesystem;
 using lima::InstanceConfiguration;
+using paths::GuestReach;
 using support::Join;
+
+constexpr const char* kInstallLima =
+    "install Lima 2.2 or later: https://lima-vm.io/docs/installation/";
+
+/// Below the home directory, besides the logins of agents.
+constexpr std::string_view kCredentials =
+    ".aws .azure .config/gcloud .config/gh .docker .git-credentials .gnupg .kube .netrc .ssh";
+
+/// The user's secrets that the guest can read.
+std::set<std::string> ReadableSecrets(const Mounts& mounts,
+                                      const support::Environment& environment) {
+  const GuestReach reach(mounts, GuestReach::Access::kReading);
+  const std::string home = support::Value(environment, "HOME");
+  if (reach.Above(home)) return {"your home directory, with your keys and logins"};
+  std::set<std::string> paths;
+  for (const std::string_view name : support::Words(kCredentials)) {
+    paths.insert(support::JoinPath(home, name));
+  }
+  for (const agents::Agent& agent : agents::Agents()) {
+    if (!agent.run) continue;
+    for (const agents::OwnPath& own : agent.run->own_settings) paths.insert(own.In(environment));
+  }
+  std::erase_if(paths, [&](const std::string& path) {
+    std::error_code unknown;
+    return !fs::exists(path, unknown) || !reach.Touching(path);
+  });
+  return paths;
+}
 
 bool HoldsOurs(const configure::SettingsFile& settings, const fs::path& path) {
   try {
@@ -41,6 +78,56 @@ std::vector<std::string> FindSettings(const agents::Agent& agent,
 }
 
 }  // namespace
+
+std::optional<fs::path> FindPlugin(const fs::path& limactl, const std::string& path) {
+  std::error_code error;
+  std::string directories;
+  std::string further;
+  for (const fs::path& program : {fs::absolute(limactl), fs::canonical(limactl, error)}) {
+    const fs::path own = program.parent_path();
+    const std::string prefix = own.parent_path().string();
+    directories += own.string() + ":";
+    further += ":" + prefix + "/libexec/lima:" + prefix + "/lib/lima";
+  }
+  return support::FindProgram("limactl-mcp", directories + path + further);
+}
+
+Finding CheckLimactl(const std::optional<fs::path>& limactl, const support::Context& context) {
+  if (!limactl) return Failed("no limactl on PATH", kInstallLima);
+  support::Child child({limactl->string(), "--version"});
+  const std::string version = child.ReadLine(context).value_or("");
+  if (const int exit_code = child.Finish(context); exit_code != 0) {
+    return Failed(limactl->string() + " --version exits with status " + std::to_string(exit_code) +
+                      ": " + child.error(),
+                  ::geteuid() == 0 ? "run this as the user who owns the instance" : kInstallLima);
+  }
+  const std::string found = version + " (" + limactl->string() + ")";
+  const auto release = support::ParseRelease(version);
+  if (!release) return Warning(found + " is not a release", "use Lima 2.2 or later");
+  if (*release < support::Release{2, 0, 0}) {
+    return Failed(found + " is too old for plugins", kInstallLima);
+  }
+  if (*release < support::Release{2, 2, 0}) {
+    return Warning(found + ": before Lima 2.2.0 a guest can take over this host's end of SSH",
+                   kInstallLima);
+  }
+  return Passed(found);
+}
+
+Finding CheckPlugin(const std::optional<fs::path>& plugin, const fs::path& own_program) {
+  if (!plugin) {
+    return Failed("limactl does not find this program (" + own_program.string() + ")",
+                  "put it, or a link to it, in a directory on PATH, such as /usr/local/bin");
+  }
+  std::error_code error;
+  if (fs::equivalent(*plugin, own_program, error)) {
+    return Passed("`limactl mcp` runs this program, " + plugin->string());
+  }
+  return Failed(
+      "`limactl mcp` runs another program, " + plugin->string() + ", not " + own_program.string(),
+      "remove that file, or put this program before it: limactl looks in its own "
+      "directory, then along PATH, then in libexec/lima");
+}
 
 std::optional<fs::path> ChangedAfterStart(const InstanceConfiguration& configuration) {
   std::error_code missing;
@@ -75,8 +162,7 @@ Finding CheckStatus(const InstanceConfiguration& configuration) {
                                                 lima::ForcedRestartCommand(configuration.name));
 }
 
-Finding CheckMounts(const InstanceConfiguration& configuration,
-                    const std::vector<lima::Mount>& mounts) {
+Finding CheckMounts(const InstanceConfiguration& configuration, const Mounts& mounts) {
   const std::string edit = lima::EditCommands(configuration.name);
   if (configuration.plain) {
     return Warning("plain: true in the configuration: the instance mounts nothing",
@@ -110,7 +196,44 @@ Finding CheckMounts(const InstanceConfiguration& configuration,
   return Passed(Join(list));
 }
 
-Finding CheckSettings(const std::vector<lima::Mount>& mounts, const std::string& project,
+Exposure FindExposure(const InstanceConfiguration& configuration, const Mounts& mounts,
+                      const std::string& project, const support::Environment& environment) {
+  Exposure exposure;
+  if (!mounts.empty() && mounts.front().type == "reverse-sshfs") {
+    exposure.escape =
+        "the instance mounts with reverse-sshfs, whose server on this host is not confined to "
+        "the mounts: root in the guest can reach all your files. Change mountType to 9p or "
+        "virtiofs: " +
+        lima::EditCommands(configuration.name);
+  }
+  const std::set<std::string> secrets = ReadableSecrets(mounts, environment);
+  if (!secrets.empty()) {
+    exposure.rest.push_back("the guest can read " + Join({secrets.begin(), secrets.end()}));
+  }
+  for (const lima::Mount& mount : mounts) {
+    const auto rest = support::PathBelow(project, paths::Resolved(mount.location));
+    if (mount.writable && rest && !rest->empty()) {
+      exposure.rest.push_back("the guest can write " + mount.location +
+                              ", which is more than the project");
+    }
+  }
+  if (configuration.forwards_agent) {
+    exposure.rest.emplace_back("the guest can use your SSH agent (forwardAgent)");
+  }
+  if (configuration.forwards_ports) {
+    exposure.rest.emplace_back("ports of the guest are forwarded to this host (portForwards)");
+  }
+  return exposure;
+}
+
+Finding CheckExposure(const Exposure& exposure) {
+  if (!exposure.escape.empty()) return Warning(exposure.escape, lima::SandboxCommand("sandbox"));
+  if (exposure.rest.empty()) return Passed("nothing of this host but the mounts");
+  return Warning(Join(exposure.rest, "; "),
+                 "make an instance for the project alone: " + lima::SandboxCommand("sandbox"));
+}
+
+Finding CheckSettings(const Mounts& mounts, const std::string& project,
                       const std::string& instance) {
   std::set<std::string> directories;
   for (const lima::Mount& mount : mounts) {

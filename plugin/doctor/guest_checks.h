@@ -1,16 +1,38 @@
 #pragma once
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "doctor/finding.h"
-#include "lima/mounts.h"
+#include "copy/side_repository.h"
+#include "doctor/host_checks.h"
+#include "guest/guest.h"
 #include "support/child.h"
-#include "support/context.h"
 
-/// Checks of an instance's server, which use it as an agent would.
+/// Checks in the guest: what work in a copy needs, and an instance's server, which they use as an
+/// agent would.
 namespace doctor {
+
+/// The project of the copy, and what was not taken of it, unless the context is stopped before.
+std::string DescribeCopy(const lima::InstanceConfiguration& instance, const copy::CopyFacts& facts,
+                         guest::Guest& guest, const support::Context& context);
+
+/// What copies need. Versions are as `git --version` prints them, empty without one.
+struct CopyNeeds {
+  std::string host_git = {};
+  std::string git = {};             ///< in the guest
+  bool may_sudo = false;            ///< there, without a password
+  std::string free_megabytes = {};  ///< in the home directory there
+};
+
+/// `git` is the host's.
+CopyNeeds QueryCopyNeeds(guest::Guest& guest, const std::optional<std::filesystem::path>& git,
+                         const support::Context& context);
+
+/// `copies` are those there are. Warns of what is missing.
+Finding CheckCopies(const std::vector<std::string>& copies, const CopyNeeds& needs);
 
 /// A server and its only client. Each function throws support::CallError if the server exits or
 /// prints anything but MCP, and support::Stopped at the context's deadline.
@@ -34,8 +56,6 @@ class ServerUnderTest {
 /// Initializes the server and counts its tools.
 Finding CheckServer(ServerUnderTest& server, const support::Context& context);
 
-using Mounts = std::vector<lima::Mount>;
-
 /// Lists each mount in the guest. Skipped if there are none; the checks below need one.
 Finding CheckMounted(ServerUnderTest& server, const Mounts& mounts,
                      const support::Context& context);
@@ -45,8 +65,6 @@ Finding CheckShell(ServerUnderTest& server, const Mounts& mounts, const support:
 
 /// Writes a file in each writable mount, and removes it on the host.
 Finding CheckWrite(ServerUnderTest& server, const Mounts& mounts, const support::Context& context);
-
-Finding CheckFind(ServerUnderTest& server, const Mounts& mounts, const support::Context& context);
 
 Finding CheckGit(ServerUnderTest& server, const Mounts& mounts, const support::Context& context);
 
