@@ -11,9 +11,9 @@
 #include <memory>
 #include <system_error>
 
+#include "support/child.h"
 #include "support/environment.h"
 #include "support/errors.h"
-#include "support/spawn.h"
 #include "support/utf8.h"
 
 namespace connection {
@@ -46,8 +46,8 @@ void StartInstance(const std::string& name, const support::Context& context,
   }
   pid_t process = -1;
   try {
-    process = support::Spawn({"limactl", "start", "--tty=false", name}, {-1, output, output},
-                             support::SpawnSession::kOwn);
+    process = support::Spawn({"limactl", "start", "--tty=false", name},
+                             {.output = output, .error = output, .own_session = true});
   } catch (const std::system_error& error) {
     throw support::CallError(stopped + " and cannot be started: no limactl on PATH (" +
                              support::EnvironmentVariable("PATH") + "): " + error.code().message() +

@@ -12,23 +12,12 @@
 #include "support/log.h"
 
 namespace mcp {
-namespace {
-
-void Trim(std::string& line) {
-  constexpr std::string_view kBlanks = " \t\r";
-  const auto last = line.find_last_not_of(kBlanks);
-  line.erase(last == std::string::npos ? 0 : last + 1);
-  line.erase(0, std::min(line.find_first_not_of(kBlanks), line.size()));
-}
-
-}  // namespace
 
 LineReader::Result LineReader::Next(std::string& line) {
   while (true) {
     const std::size_t newline = received_.find('\n', searched_);
     if (newline == std::string::npos) {
-      // One byte more, for the carriage return that may follow.
-      discarding_ = discarding_ || received_.size() > max_line_ + 1;
+      discarding_ = discarding_ || received_.size() > max_line_;
       if (discarding_) std::string().swap(received_);
       searched_ = received_.size();
       if (!end_of_input_) return Result::kNeedMore;
@@ -38,12 +27,11 @@ LineReader::Result LineReader::Next(std::string& line) {
     received_.resize(std::min(newline, received_.size()));
     line = std::exchange(received_, std::move(rest));
     searched_ = 0;
-    Trim(line);
     if (std::exchange(discarding_, false) || line.size() > max_line_) {
       std::string().swap(line);
       return Result::kTooLong;
     }
-    if (!line.empty()) return Result::kLine;
+    if (line.find_first_not_of(" \t\r") != std::string::npos) return Result::kLine;
   }
 }
 
@@ -118,15 +106,10 @@ bool LineWriter::HasRoom() const {
   return pending_bytes_ < max_pending_;
 }
 
-void LineWriter::WaitForRoom() {
+void LineWriter::WaitForRoom(const support::Context& context) {
   std::unique_lock lock(mutex_);
-  room_.wait(lock, [this] { return give_up_ || closed_ || pending_bytes_ < max_pending_; });
-}
-
-void LineWriter::GiveUpWaiting() {
-  const std::scoped_lock lock(mutex_);
-  give_up_ = true;
-  room_.notify_all();
+  support::WaitUntil(room_, lock, context,
+                     [this] { return closed_ || pending_bytes_ < max_pending_; });
 }
 
 bool LineWriter::Flush(std::chrono::milliseconds timeout) {

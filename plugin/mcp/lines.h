@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "support/context.h"
 #include "support/wake_pipe.h"
 
 /// Lines over file descriptors: MCP's stdio transport.
@@ -18,7 +19,7 @@ namespace mcp {
 /// Splits the bytes of a file descriptor into lines. Not thread-safe.
 class LineReader {
  public:
-  /// Longest line in bytes, without its line end.
+  /// Longest line in bytes, without its line feed.
   static constexpr std::size_t kMaxLine = std::size_t{64} * 1024 * 1024;
 
   enum class Result {
@@ -31,8 +32,8 @@ class LineReader {
   /// Does not own `fd`.
   explicit LineReader(int fd, std::size_t max_line = kMaxLine) : fd_(fd), max_line_(max_line) {}
 
-  /// Takes the next line from what has been read. Skips blank lines; trims carriage returns, spaces
-  /// and tabs. The last line needs no line end.
+  /// Takes the next line from what has been read. Skips blank lines. The last line needs no line
+  /// feed.
   Result Next(std::string& line);
 
   /// Reads once, up to 64 KiB; waits when there is nothing. A read error counts as end of input.
@@ -67,9 +68,8 @@ class LineWriter {
 
   [[nodiscard]] bool HasRoom() const;
 
-  /// Returns when there is room, the reader has closed its end, or `GiveUpWaiting` was called.
-  void WaitForRoom();
-  void GiveUpWaiting();
+  /// Returns when there is room, the reader has closed its end, or the context is stopped.
+  void WaitForRoom(const support::Context& context);
 
   /// Writes everything. Gives up, with false, when the client takes nothing for `timeout` or has
   /// closed its end.
@@ -89,7 +89,6 @@ class LineWriter {
   std::size_t written_ = 0;  // of the first of them
   std::size_t pending_bytes_ = 0;
   bool closed_ = false;
-  bool give_up_ = false;
 };
 
 }  // namespace mcp

@@ -58,7 +58,6 @@ Server::Server(ServerOptions options, std::vector<Tool> tools, int input_fd, int
 
 Server::Exit Server::Serve() {
   const StopReason reason = ReceiveAll();
-  writer_.GiveUpWaiting();
   const bool ended = StopCalls(reason);
   CloseListeners();
   if (!writer_.Flush(options_.client_timeout)) {

@@ -97,7 +97,9 @@ void Server::RunCall(const std::shared_ptr<Call>& call) {
 void Server::FinishCall(const std::shared_ptr<Call>& call, Outcome outcome) {
   Record(*call, outcome);
   // A client that does not read must not make memory grow.
-  if (outcome.status == CallStatus::kSucceeded) writer_.WaitForRoom();
+  if (outcome.status == CallStatus::kSucceeded) {
+    writer_.WaitForRoom(call->reply.stop().context());
+  }
   {
     const std::scoped_lock lock(active_mutex_);
     active_.erase(call);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,8 +15,20 @@
 #include "support/errors.h"
 #include "support/wake_pipe.h"
 
+// Only the GNU headers declare it.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables,readability-redundant-declaration)
+extern "C" char** environ;
+
 namespace support {
 namespace {
+
+/// Ends with null. Valid as long as `words`.
+std::vector<char*> Pointers(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
 
 /// How late a deadline or a program's exit may be noticed.
 constexpr int kPollMilliseconds = 10;
@@ -31,6 +44,55 @@ void ReadSome(FileDescriptor& file, std::string& text) {
 }
 
 }  // namespace
+
+Variables OwnVariables() {
+  Variables variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) variables.emplace_back(*entry);
+  return variables;
+}
+
+pid_t Spawn(const std::vector<std::string>& command, const SpawnStreams& streams,
+            const Variables& environment) {
+  std::vector<std::string> words = command;
+  std::vector<std::string> variables = environment;
+
+  posix_spawn_file_actions_t actions{};
+  posix_spawnattr_t attributes{};
+  int error = ::posix_spawn_file_actions_init(&actions);
+  const auto note = [&](int result) { error = error == 0 ? result : error; };
+  note(::posix_spawnattr_init(&attributes));
+  const auto connect = [&](int from, int to, int mode) {
+    note(from < 0 ? ::posix_spawn_file_actions_addopen(&actions, to, "/dev/null", mode, 0)
+                  : ::posix_spawn_file_actions_adddup2(&actions, from, to));
+  };
+  connect(streams.input, STDIN_FILENO, O_RDONLY);
+  connect(streams.output, STDOUT_FILENO, O_WRONLY);
+  connect(streams.error, STDERR_FILENO, O_WRONLY);
+  // Onto itself: it is no longer closed on exec.
+  if (streams.inherited >= 0) connect(streams.inherited, streams.inherited, 0);
+  // This program ignores or blocks these signals; the child must not.
+  sigset_t signals{};
+  sigemptyset(&signals);
+  note(::posix_spawnattr_setsigmask(&attributes, &signals));
+  for (const int number : {SIGPIPE, SIGXFSZ, SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, number);
+  note(::posix_spawnattr_setsigdefault(&attributes, &signals));
+  int flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
+  if (streams.own_session) flags |= POSIX_SPAWN_SETSID;
+#ifdef __APPLE__
+  // Without pipe2() another thread's descriptor may not be close-on-exec yet.
+  flags |= POSIX_SPAWN_CLOEXEC_DEFAULT;
+#endif
+  note(::posix_spawnattr_setflags(&attributes, static_cast<short>(flags)));
+  pid_t pid = -1;
+  if (error == 0) {
+    error = ::posix_spawnp(&pid, words.front().c_str(), &actions, &attributes,
+                           Pointers(words).data(), Pointers(variables).data());
+  }
+  ::posix_spawnattr_destroy(&attributes);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) throw std::system_error(error, std::generic_category(), words.front());
+  return pid;
+}
 
 Child::Child(const std::vector<std::string>& command, SpawnStreams streams,
              const Variables& environment) {
@@ -49,7 +111,7 @@ Child::Child(const std::vector<std::string>& command, SpawnStreams streams,
   streams.error = error.write_end.get();
   error_ = std::move(error.read_end);
   try {
-    pid_ = Spawn(command, streams, SpawnSession::kShared, environment);
+    pid_ = Spawn(command, streams, environment);
   } catch (const std::system_error& problem) {
     throw CallError(command.front() + " cannot be started: " + problem.code().message());
   }

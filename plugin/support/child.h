@@ -10,9 +10,31 @@
 
 #include "support/context.h"
 #include "support/file_descriptor.h"
-#include "support/spawn.h"
 
 namespace support {
+
+/// A child's standard streams: descriptors, which the caller still owns, or -1 for /dev/null.
+struct SpawnStreams {
+  int input = -1;
+  int output = -1;
+  int error = -1;
+  int inherited = -1;        ///< one more descriptor, which the child has under the same number
+  bool own_session = false;  ///< the child keeps running when this program exits; else the
+                             ///< terminal's signals reach it too
+};
+
+/// Variables as "NAME=value".
+using Variables = std::vector<std::string>;
+
+/// This program's own.
+Variables OwnVariables();
+
+/// Starts `command`: a program (found on this program's PATH unless its name has a slash) and its
+/// arguments. The child gets `environment` and inherits the directory, but no other descriptors and
+/// no ignored or blocked signals. Returns the process id; the caller must wait for it. Throws
+/// std::system_error.
+pid_t Spawn(const std::vector<std::string>& command, const SpawnStreams& streams,
+            const Variables& environment = OwnVariables());
 
 /// A child program, its input and its output. At its context's deadline, each function throws
 /// Stopped. One thread. The caller must ignore SIGPIPE.

@@ -15,7 +15,7 @@
 #include <thread>
 #include <utility>
 
-#include "support/spawn.h"
+#include "support/child.h"
 #include "support/wake_pipe.h"
 
 namespace testing_support {
@@ -64,10 +64,8 @@ ChildProcess::ChildProcess(const Options& options) {
   support::Pipe output;
   std::optional<support::Pipe> error;
   if (!options.inherit_standard_error) error.emplace();
-  pid_ = support::Spawn(CommandOf(options),
-                        {input.read_end.get(), output.write_end.get(),
-                         error ? error->write_end.get() : STDERR_FILENO},
-                        support::SpawnSession::kShared);
+  pid_ = support::Spawn(CommandOf(options), {input.read_end.get(), output.write_end.get(),
+                                             error ? error->write_end.get() : STDERR_FILENO});
   input_ = std::move(input.write_end);
   output_ = std::move(output.read_end);
   if (error) error_ = std::move(error->read_end);

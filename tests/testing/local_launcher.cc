@@ -13,8 +13,8 @@
 #include <string_view>
 #include <utility>
 
+#include "support/child.h"
 #include "support/file_descriptor.h"
-#include "support/spawn.h"
 #include "support/wake_pipe.h"
 
 namespace testing_support {
@@ -50,9 +50,10 @@ Child Spawn(const std::string& command_line, const std::vector<std::string>& env
   words.insert(words.end(), environment.begin(), environment.end());
   words.insert(words.end(), {"bash", "-c", command_line});
   Child child;
-  child.id =
-      support::Spawn(words, {input.read_end.get(), output.write_end.get(), error.write_end.get()},
-                     support::SpawnSession::kOwn);
+  child.id = support::Spawn(words, {.input = input.read_end.get(),
+                                    .output = output.write_end.get(),
+                                    .error = error.write_end.get(),
+                                    .own_session = true});
   child.input = std::move(input.write_end);
   fcntl(child.input.get(), F_SETFL, O_NONBLOCK);
   child.output = {std::move(output.read_end), std::move(error.read_end)};

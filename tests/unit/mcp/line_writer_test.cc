@@ -88,7 +88,7 @@ TEST_P(LineWriterTest, ReaderThatDoesNotReadBlocksNeitherWriteNorFlush) {
 TEST_P(LineWriterTest, RoomComesBackWhenTheReaderReads) {
   LineWriter writer(pipe_.write_end.get(), wake_, 1000);
   writer.Write(std::string(3'000'000, 'x'));
-  auto waiting = std::async(std::launch::async, [&writer] { writer.WaitForRoom(); });
+  auto waiting = std::async(std::launch::async, [&writer] { writer.WaitForRoom({}); });
   auto flush = FlushInBackground(writer);
   EXPECT_EQ(ReadLine().size(), 3'000'000U);
   waiting.get();
@@ -110,12 +110,14 @@ TEST_P(LineWriterTest, ThePollingThreadIsWokenWhenTheFirstLineHasToWait) {
   EXPECT_EQ(writer.Polled().events, POLLOUT);
 }
 
-TEST_P(LineWriterTest, WaitingForRoomEndsWhenItIsGivenUp) {
+TEST_P(LineWriterTest, WaitingForRoomEndsWhenItIsStopped) {
   LineWriter writer(pipe_.write_end.get(), wake_, 1000);
   writer.Write(std::string(3'000'000, 'x'));
-  auto waiting = std::async(std::launch::async, [&writer] { writer.WaitForRoom(); });
-  writer.GiveUpWaiting();
+  support::StopSource source;
+  auto waiting = std::async(std::launch::async, [&] { writer.WaitForRoom(source.context()); });
+  source.Stop(support::StopReason::kEndOfInput);
   waiting.get();
+  EXPECT_FALSE(writer.HasRoom());
 }
 
 TEST_P(LineWriterTest, ClosedReaderIsNoticedAndNothingIsKept) {
