@@ -17,7 +17,8 @@ LineReader::Result LineReader::Next(std::string& line) {
   while (true) {
     const std::size_t newline = received_.find('\n', searched_);
     if (newline == std::string::npos) {
-      discarding_ = discarding_ || received_.size() > max_line_;
+      // One byte more, for the carriage return that may follow.
+      discarding_ = discarding_ || received_.size() > max_line_ + 1;
       if (discarding_) std::string().swap(received_);
       searched_ = received_.size();
       if (!end_of_input_) return Result::kNeedMore;
@@ -27,11 +28,12 @@ LineReader::Result LineReader::Next(std::string& line) {
     received_.resize(std::min(newline, received_.size()));
     line = std::exchange(received_, std::move(rest));
     searched_ = 0;
+    if (line.ends_with('\r')) line.pop_back();
     if (std::exchange(discarding_, false) || line.size() > max_line_) {
       std::string().swap(line);
       return Result::kTooLong;
     }
-    if (line.find_first_not_of(" \t\r") != std::string::npos) return Result::kLine;
+    if (line.find_first_not_of(" \t") != std::string::npos) return Result::kLine;
   }
 }
 

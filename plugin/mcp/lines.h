@@ -19,7 +19,7 @@ namespace mcp {
 /// Splits the bytes of a file descriptor into lines. Not thread-safe.
 class LineReader {
  public:
-  /// Longest line in bytes, without its line feed.
+  /// Longest line in bytes, without its line end.
   static constexpr std::size_t kMaxLine = std::size_t{64} * 1024 * 1024;
 
   enum class Result {
@@ -32,8 +32,8 @@ class LineReader {
   /// Does not own `fd`.
   explicit LineReader(int fd, std::size_t max_line = kMaxLine) : fd_(fd), max_line_(max_line) {}
 
-  /// Takes the next line from what has been read. Skips blank lines. The last line needs no line
-  /// feed.
+  /// Takes the next line from what has been read. Skips blank lines. A line ends with LF or
+  /// CRLF; the last one needs no line end.
   Result Next(std::string& line);
 
   /// Reads once, up to 64 KiB; waits when there is nothing. A read error counts as end of input.
