@@ -101,15 +101,15 @@ struct Confinement {
 struct SettingsRequest : ServerRequest {
   bool user = false;           ///< for all projects, in the user's own settings
   bool project_files = false;  ///< only in files of the project
+  bool remove = false;         ///< all that may have been written
   std::string project_key;     ///< the project's git root, by which some agents know a project
 };
 
 struct AgentSettings {
   /// In the order to write them: its own tools are off before it has the server.
   std::vector<configure::SettingsFile> files;
-  /// Of an agent whose file is not edited: the user runs them to add and to remove the server.
-  std::vector<std::string> add_command = {};
-  std::vector<std::string> remove_command = {};
+  /// Of an agent whose file is not edited: the user runs it to add or remove the server.
+  std::vector<std::string> command = {};
   std::vector<std::string> notes = {};  ///< what the user must know, a sentence each
 };
 
@@ -124,7 +124,6 @@ struct Agent {
   std::vector<paths::HostProgram> obeys;  ///< files of the project
   AgentSettings (*settings)(const SettingsRequest& request);
   bool needs_trust = false;             ///< in a project, before it reads settings there
-  bool keeps_projects = false;          ///< stores settings of a project in the user's own files
   std::optional<Confinement> run = {};  ///< if `limactl mcp run` can start it
 };
 

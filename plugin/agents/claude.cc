@@ -136,20 +136,20 @@ AgentSettings Configure(const SettingsRequest& request) {
   SettingsFile server = {
       .path = kOwnFile.In(request.environment),
       .wanted = {{"mcpServers", {{kServer, ServerEntry(request, kWorkingDirectory)}}}}};
-  AgentSettings all;
-  if (request.project_files) {
-    settings.trusted["enabledMcpjsonServers"] = Json::array({kServer});
-    server.path = ".mcp.json";
-    all.notes.emplace_back(
-        request.trust
-            ? "Claude Code uses the permission only in a folder that you have told it to trust."
-            : "Claude Code asks once whether this project's server may run, and before each call "
-              "(\"claude mcp list\" says \"Pending approval\" until then).");
-  } else if (!request.user) {  // Claude Code calls this the local scope
-    server.wanted = {{"projects", {{request.project_key, server.wanted}}}};
-  }
-  all.files = {std::move(settings), std::move(server)};
-  return all;
+  if (request.user) return {.files = {settings, server}};
+  const SettingsFile of_project = {.path = ".mcp.json", .wanted = server.wanted};
+  // Claude Code calls this the local scope.
+  server.wanted = {{"projects", {{request.project_key, server.wanted}}}};
+  if (!request.project_files && !request.remove) return {.files = {settings, server}};
+  settings.trusted["enabledMcpjsonServers"] = Json::array({kServer});
+  if (request.remove) return {.files = {settings, server, of_project}};
+  return {
+      .files = {settings, of_project},
+      .notes = {
+          request.trust
+              ? "Claude Code uses the permission only in a folder that you have told it to trust."
+              : "Claude Code asks once whether this project's server may run, and before each call "
+                "(\"claude mcp list\" says \"Pending approval\" until then)."}};
 }
 
 }  // namespace
@@ -165,7 +165,6 @@ Agent Claude() {
                      Writing::kRefused},
                     {"CLAUDE*.md", RunBy::kPrompt, "agents", "instructions"}},
           .settings = &Configure,
-          .keeps_projects = true,
           .run = Confinement{.package = "@anthropic-ai/claude-code",
                              .update = "claude update",
                              .oldest = {2, 1, 330},

@@ -236,25 +236,26 @@ supports_parallel_tool_calls = true
 )";
 
 AgentSettings Configure(const SettingsRequest& request) {
-  std::vector<std::string> add = {"codex", "mcp", "add", kServer};
+  std::vector<std::string> command = {"codex", "mcp", "add", kServer};
   for (const auto& [name, value] : request.server_environment) {
-    add.insert(add.end(), {"--env", name + "=" + value});
+    command.insert(command.end(), {"--env", name + "=" + value});
   }
-  add.emplace_back("--");
-  for (const std::string& word : ServerCommand(request, kWorkingDirectory)) add.push_back(word);
+  command.emplace_back("--");
+  for (const std::string& word : ServerCommand(request, kWorkingDirectory)) command.push_back(word);
+  if (request.remove) command = {"codex", "mcp", "remove", kServer};
   AgentSettings all = {
       .files = {{.path = request.user ? kUsersHome.In(request.environment) + "/config.toml"
                                       : ".codex/config.toml",
                  .format = configure::Format::kToml,
                  .text = std::string(kLines) + "tool_timeout_sec = " +
                          std::to_string(request.call_timeout.count()) + "\n"}},
-      .add_command = std::move(add),
-      .remove_command = {"codex", "mcp", "remove", kServer},
+      .command = std::move(command),
       .notes = {
           "Codex has no switch for its tool apply_patch (openai/codex issue 8161): sandbox_mode = "
           "\"read-only\" makes it ask you before it changes a file. Say no: it would work on the "
           "host."}};
-  if (request.trust) all.files[0].text += "default_tools_approval_mode = \"approve\"\n";
+  if (request.trust || request.remove)
+    all.files[0].text += "default_tools_approval_mode = \"approve\"\n";
   return all;
 }
 

@@ -176,7 +176,6 @@ AgentSettings Configure(const SettingsRequest& request) {
       .wanted = {{"mcpServers", {{kServer, ServerEntry(request, kWorkingDirectory)}}}}};
   // It reads only one of a project's files, .mcp.json first.
   if (!request.user) file.alternative = ".mcp.json";
-  file.alternative_counts = true;
   AgentSettings all = {.files = {std::move(file)}};
   all.notes = {
       "Copilot CLI has no setting that switches its own tools off, only a flag. Start it "

@@ -158,7 +158,7 @@ AgentSettings Configure(const SettingsRequest& request) {
                       {"mcpServers", {{kServer, std::move(entry)}}}},
            .trusted = {{"tools", {{"core", ours}}}},
            .untrusted = {{"tools", {{"confirmationRequired", ours}}}},
-           .allowed = {"tools", "core"}}}};
+           .allowed = configure::JsonPath("/tools/core")}}};
 }
 
 }  // namespace

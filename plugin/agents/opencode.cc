@@ -192,8 +192,7 @@ AgentSettings Configure(const SettingsRequest& request) {
                      .wanted = {{"permission", Json::parse(kRules)},
                                 {"mcp", {{kServer, ServerEntry(request, kWorkingDirectory)}}}},
                      .trusted = {{"permission", {{kServersTools, "allow"}}}},
-                     .untrusted = {{"permission", {{kServersTools, "ask"}}}},
-                     .last = {"permission"}}}};
+                     .untrusted = {{"permission", {{kServersTools, "ask"}}}}}}};
 }
 
 }  // namespace

@@ -39,7 +39,6 @@ struct Job {
   SettingsRequest request;
   fs::path base;  ///< of relative paths: the project, or the home
   bool in_copy = false;
-  bool remove = false;
   bool print = false;
 };
 
@@ -92,16 +91,16 @@ Job ReadJob(const cxxopts::ParseResult& parsed, const std::vector<std::string>& 
   const std::vector<std::string>& positional = parsed.unmatched();
   Job job;
   job.agent = &FindAgent(positional, false);
-  job.remove = parsed["remove"].as<bool>();
   job.print = parsed["print"].as<bool>();
   SettingsRequest& request = job.request;
+  request.remove = parsed["remove"].as<bool>();
   request.user = parsed["user"].as<bool>();
   request.project_files = parsed["project"].as<bool>();
   request.trust = parsed["trust"].as<bool>();
   if (request.user && request.project_files) {
     throw UsageError("--user and --project exclude each other");
   }
-  if (job.remove && request.trust) throw UsageError("--remove and --trust exclude each other");
+  if (request.remove && request.trust) throw UsageError("--remove and --trust exclude each other");
   job.instance = positional.size() > 1 ? positional[1] : kAgentInstance;
   lima::CheckInstanceName(job.instance);
   job.launch = LaunchCommand(job.instance);
@@ -112,7 +111,7 @@ Job ReadJob(const cxxopts::ParseResult& parsed, const std::vector<std::string>& 
   // The agent may be started in another directory.
   const bool has_home = !EnvironmentVariable("LIMA_HOME").empty();
   if (has_home) request.server_environment = {{"LIMA_HOME", lima::HomeDirectory().string()}};
-  if (!job.remove) {
+  if (!request.remove) {
     RequireUtf8(request.server);
     if (has_home) RequireUtf8({request.server_environment["LIMA_HOME"]});
   }
@@ -142,20 +141,15 @@ void ListAgents() {
   std::cout << "Configure one with: limactl mcp configure AGENT [INSTANCE]\n";
 }
 
-fs::path ChosenPath(const fs::path& base, const SettingsFile& file) {
-  std::error_code unknown;  // StoredSettings reports errors
-  const bool uses_other = !file.alternative.empty() &&
-                          fs::exists(base / file.alternative, unknown) &&
-                          (file.alternative_counts || !fs::exists(base / file.path, unknown));
-  return base / (uses_other ? file.alternative : file.path);
-}
-
 Edit ReadEdit(const Job& job, const SettingsFile& file) {
   const bool is_users = job.request.user || fs::path(file.path).is_absolute();
-  return {
-      .file = file,
-      .is_users = is_users,
-      .stored = {ChosenPath(job.base, file), is_users ? std::nullopt : std::optional(job.base)}};
+  std::error_code unknown;  // StoredSettings reports errors
+  const bool has_other =
+      !file.alternative.empty() && fs::exists(job.base / file.alternative, unknown);
+  return {.file = file,
+          .is_users = is_users,
+          .stored = {job.base / (has_other ? file.alternative : file.path),
+                     is_users ? std::nullopt : std::optional(job.base)}};
 }
 
 /// Calls `work`. Adds the file's name to its errors.
@@ -170,6 +164,7 @@ auto WithFileName(const Edit& edit, const Work& work) {
 
 /// Reads the files and computes all new texts, in the order to write them. Writes nothing, so that
 /// a file that cannot be edited leaves the others alone. What was chosen before is set in `job`.
+/// Prints what the user must change first, and throws then.
 std::vector<Edit> PlanEdits(Job& job, const std::vector<SettingsFile>& files) {
   std::vector<Edit> edits;
   bool is_there = false;
@@ -181,31 +176,28 @@ std::vector<Edit> PlanEdits(Job& job, const std::vector<SettingsFile>& files) {
     was_trusted |= edit.edited.was_trusted;
   }
   job.request.trust |= is_there && was_trusted;
+  std::string conflicts;
   for (Edit& edit : edits) {
     const std::optional<std::string>& text = edit.stored.text();
-    if (!job.remove) {
+    if (!job.request.remove) {
       edit.edited = WithFileName(edit, [&] { return Add(edit.file, text, job.request.trust); });
       job.in_copy |= edit.edited.in_copy;
+      for (const std::string& line : edit.edited.lines) {
+        conflicts += support::Printable(edit.stored.path().string() + line) + "\n";
+      }
     } else if (!is_there) {  // what equals ours is not ours
       edit.edited = {text};
     }
     // Without its target, a link would lead to nothing.
     if (!edit.edited.text && edit.stored.is_link()) edit.edited.text = "{}\n";
   }
-  // An agent gets its own tools back only after it has lost the server.
-  if (job.remove) std::reverse(edits.begin(), edits.end());
-  return edits;
-}
-
-void WriteEdits(const std::vector<Edit>& edits) {
-  for (const Edit& edit : edits) {
-    if (!edit.changes()) continue;
-    if (edit.edited.text) {
-      edit.stored.Write(*edit.edited.text);
-    } else {
-      edit.stored.Remove();
-    }
+  if (!conflicts.empty()) {
+    std::cout << conflicts << std::flush;
+    throw support::CallError("nothing was written; change these lines and run configure again");
   }
+  // An agent gets its own tools back only after it has lost the server.
+  if (job.request.remove) std::reverse(edits.begin(), edits.end());
+  return edits;
 }
 
 std::string Shown(const Job& job, const Edit& edit) {
@@ -221,7 +213,7 @@ void PrintTexts(const Job& job, const std::vector<Edit>& edits) {
     // The rest of the user's own file is long, and may hold credentials.
     const bool is_whole = job.request.user || !edit.is_users;
     if (is_whole) std::cout << support::Printable(text.value_or(""), "\n\t");
-    if (!is_whole && !job.remove)
+    if (!is_whole && !job.request.remove)
       std::cout << *Add(edit.file, std::nullopt, job.request.trust).text;
   }
 }
@@ -236,29 +228,37 @@ std::string UndoCommand(const Job& job) {
   return shell::ShellCommand(command);
 }
 
-void ReportFiles(const Job& job, const std::vector<Edit>& edits) {
+/// Writes the files, and prints what became of each. Returns whether one was changed.
+bool WriteEdits(const Job& job, const std::vector<Edit>& edits) {
+  bool wrote = false;
   for (const Edit& edit : edits) {
-    const bool is_there = edit.edited.text.has_value();
+    const std::optional<std::string>& text = edit.edited.text;
+    const char* state = text ? "  as it was  " : "  not there  ";
+    if (edit.changes()) {
+      wrote = true;
+      state = text ? "  wrote      " : "  removed    ";
+      text ? edit.stored.Write(*text) : edit.stored.Remove();
+    }
     // The guest may have chosen the target's name.
     const std::string link =
         edit.stored.is_link() ? " -> " + support::Printable(edit.stored.target().string()) : "";
-    const char* changed = is_there ? "  wrote      " : "  removed    ";
-    const char* unchanged = is_there ? "  as it was  " : "  not there  ";
-    std::cout << (edit.changes() ? changed : unchanged) << Shown(job, edit) << link << '\n';
+    std::cout << state << Shown(job, edit) << link << '\n';
     for (const std::string& line : edit.edited.lines) {
       std::cout << "    without " << support::Printable(line) << '\n';
     }
   }
+  return wrote;
 }
 
 /// For an agent whose settings are not edited.
 void PrintSteps(const Job& job, const agents::AgentSettings& settings) {
   const SettingsFile& file = settings.files.front();
+  const bool remove = job.request.remove;
   std::cout << "Nothing is written: do this yourself.\n1. Run: "
-            << shell::ShellCommand(job.remove ? settings.remove_command : settings.add_command)
-            << "\n2. " << (job.remove ? "Delete these lines from " : "Add these lines to ")
+            << shell::ShellCommand(settings.command) << "\n2. "
+            << (remove ? "Delete these lines from " : "Add these lines to ")
             << support::Printable((job.base / file.path).string()) << ", if they are "
-            << (job.remove ? "there" : "missing") << ":\n\n"
+            << (remove ? "there" : "missing") << ":\n\n"
             << file.text << '\n';
 }
 
@@ -287,36 +287,17 @@ void ReportNotes(const Job& job, bool wrote) {
   std::cout << "Undo with: " << UndoCommand(job) << '\n';
 }
 
-/// Prints what the user must change first, and throws then.
-void RequireNoConflict(const std::vector<Edit>& edits) {
-  std::string conflicts;
-  for (const Edit& edit : edits) {
-    for (const std::string& line : edit.edited.lines) {
-      conflicts += support::Printable(edit.stored.path().string() + line) + "\n";
-    }
-  }
-  if (conflicts.empty()) return;
-  std::cout << conflicts << std::flush;
-  throw support::CallError("nothing was written; change these lines and run configure again");
-}
-
 void ConfigureAgent(Job& job) {
-  SettingsRequest request = job.request;
-  request.trust |= job.remove;  // all lines, where they are printed
-  const agents::AgentSettings settings = job.agent->settings(request);
-  const bool is_edited = settings.add_command.empty();
+  const agents::AgentSettings settings = job.agent->settings(job.request);
+  const bool is_edited = settings.command.empty();
   const std::vector<Edit> edits = is_edited ? PlanEdits(job, settings.files) : std::vector<Edit>();
-  if (!job.remove) RequireNoConflict(edits);
   if (job.print && is_edited) return PrintTexts(job, edits);
-  WriteEdits(edits);
   std::cout << job.agent->title
             << (job.request.user ? ", for all your projects:\n"
                                  : ", for " + support::Printable(job.base.string()) + ":\n");
-  ReportFiles(job, edits);
+  const bool wrote = WriteEdits(job, edits);
   if (!is_edited) PrintSteps(job, settings);
-  const bool wrote = !is_edited || std::any_of(edits.begin(), edits.end(),
-                                               [](const Edit& edit) { return edit.changes(); });
-  if (!job.remove) ReportNotes(job, wrote);
+  if (!job.request.remove) ReportNotes(job, wrote || !is_edited);
 }
 
 }  // namespace
@@ -345,11 +326,6 @@ int Configure(const std::vector<std::string>& arguments) {
   if (separator != arguments.end()) options.assign(separator + 1, arguments.end());
   Job job = ReadJob(*parsed, options);
   ConfigureAgent(job);
-  // Files of the project may have been configured with --project.
-  if (job.remove && job.agent->keeps_projects && !job.request.user && !job.request.project_files) {
-    job.request.project_files = true;
-    ConfigureAgent(job);
-  }
   return 0;
 }
 

@@ -1,5 +1,7 @@
 #include "configure/json_text.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -36,20 +38,16 @@ std::string Place(std::string_view text, std::size_t offset) {
   throw support::CallError(Place(text, offset) + ": " + reason);
 }
 
+/// The length of what matches at the start of `text`.
+std::size_t MatchLength(std::string_view text, const re2::RE2& pattern) {
+  re2::StringPiece rest(text);
+  re2::RE2::Consume(&rest, pattern);
+  return text.size() - rest.size();
+}
+
 std::size_t SkipSpaceAndComments(std::string_view text, std::size_t from) {
-  while (true) {
-    from = std::min(text.find_first_not_of(kSpace, from), text.size());
-    const std::string_view rest = text.substr(from);
-    if (rest.starts_with("//")) {
-      from = std::min(text.find('\n', from), text.size());
-    } else if (rest.starts_with("/*")) {
-      const std::size_t close = rest.find("*/", 2);
-      if (close == std::string_view::npos) return from;
-      from += close + 2;
-    } else {
-      return from;
-    }
-  }
+  static const re2::RE2 skipped(R"((?:[ \t\r\n]|//[^\n]*|/\*(?s:.*?)\*/)*)");
+  return from + MatchLength(text.substr(from), skipped);
 }
 
 class Parser {
@@ -120,49 +118,34 @@ class Parser {
   }
 
   Json ParseScalar() {
-    const std::size_t begin = at_;
+    static const re2::RE2 scalars(R"re("(?:[^"\\\n]|\\.)*"|[^ \t\r\n,:\[\]{}"/]+)re");
+    const std::string_view scalar = text_.substr(at_, MatchLength(text_.substr(at_), scalars));
     const bool is_string = Sees('"');
-    if (is_string) {
-      for (++at_; at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\n'; ++at_) {
-        if (text_[at_] == '\\') ++at_;
-      }
-      if (!Sees('"')) Fail(text_, begin, "this string is never closed");
-      ++at_;
-    } else {
-      at_ = std::min(text_.find_first_of(" \t\r\n,:[]{}\"/", at_), text_.size());
-      if (at_ == begin) Fail(text_, begin, "expected a value");
+    if (scalar.empty()) {
+      Fail(text_, at_, is_string ? "this string is never closed" : "expected a value");
     }
-    const std::string_view scalar = text_.substr(begin, at_ - begin);
     Json value = Json::parse(scalar, nullptr, false);
-    if (!value.is_discarded()) return value;
-    if (!is_string) Fail(text_, begin, "not a JSON value");
+    if (value.is_discarded() && !is_string) Fail(text_, at_, "not a JSON value");
+    at_ += scalar.size();
     // JavaScript writes half a surrogate pair when it has cut a text. nlohmann rejects that.
-    return scalar;
+    return value.is_discarded() ? Json(scalar) : value;
   }
 
   std::string_view text_;
   std::size_t at_ = 0;
 };
 
-/// Nothing if there is no such item.
-const JsonNode* FindItem(std::string_view text, const JsonNode& container, const std::string& key) {
-  const auto item = std::find_if(container.items.rbegin(), container.items.rend(),
-                                 [&](const JsonNode& each) { return each.key == key; });
-  if (item == container.items.rend()) return nullptr;
-  if (!item->is_twin) return &*item;
-  Fail(text, item->start, "\"" + key + "\" is there more than once; leave only one of them");
-}
-
 /// The node at `path`, as far as that exists.
-JsonNode NodeAt(std::string_view text, const KeyPath& path) {
+JsonNode NodeAt(std::string_view text, const JsonPath& path) {
   JsonNode node;
-  Parser(text).ParseDocument(node);
-  for (const std::string& key : path) {
-    const JsonNode* item = FindItem(text, node, key);
-    if (item == nullptr) break;
-    node = JsonNode(*item);
+  if (path.empty()) {
+    Parser(text).ParseDocument(node);
+    return node;
   }
-  return node;
+  node = NodeAt(text, path.parent_pointer());
+  const auto item = std::find_if(node.items.rbegin(), node.items.rend(),
+                                 [&](const JsonNode& each) { return each.key == path.back(); });
+  return item == node.items.rend() ? node : JsonNode(*item);
 }
 
 /// The indentation of the line of `at`.
@@ -242,6 +225,31 @@ std::string EraseItem(std::string_view text, const JsonNode& container, const Js
   return result;
 }
 
+/// Makes one of the changes that lead from `before`, the value of `node`, to `after`. Nothing if
+/// they are equal.
+std::optional<std::string> MakeChange(std::string_view text, const JsonNode& node,
+                                      const Json& before, const Json& after) {
+  if (before == after) return std::nullopt;
+  if (!before.is_structured() || before.type() != after.type()) {
+    return Splice(text, node.begin, node.end, after.dump());
+  }
+  for (const JsonNode& item : node.items) {
+    if (!item.is_twin) continue;
+    Fail(text, item.start, "\"" + item.key + "\" is there more than once; leave only one of them");
+  }
+  auto old = before.begin();
+  auto next = after.begin();
+  for (const JsonNode& item : node.items) {
+    const bool stays =
+        next != after.end() && (after.is_object() ? next.key() == item.key : *next == *old);
+    if (!stays) return EraseItem(text, node, item);
+    if (auto changed = MakeChange(text, item, *old, *next)) return changed;
+    ++old;
+    ++next;
+  }
+  return InsertItem(text, node, after.is_object() ? next.key() : "", *next);
+}
+
 }  // namespace
 
 Json ParseJson(std::string_view text) {
@@ -249,27 +257,22 @@ Json ParseJson(std::string_view text) {
   return Parser(text).ParseDocument(root);
 }
 
-std::string SetAt(std::string_view text, const KeyPath& path, const Json& value) {
-  const JsonNode parent = NodeAt(text, {path.begin(), path.end() - 1});
-  const JsonNode* item = FindItem(text, parent, path.back());
-  if (item == nullptr) return InsertItem(text, parent, path.back(), value);
-  const std::string_view old = text.substr(item->begin, item->end - item->begin);
-  const bool has_lines = old.find('\n') != text.npos;
-  return Splice(text, item->begin, item->end,
-                has_lines ? Print(value, IndentAt(text, item->begin)) : value.dump());
+std::string Rewrite(std::string text, const Json& value) {
+  while (true) {
+    JsonNode root;
+    const Json before = Parser(text).ParseDocument(root);
+    auto changed = MakeChange(text, root, before, value);
+    if (!changed) return text;
+    text = *std::move(changed);
+  }
 }
 
-std::string EraseAt(std::string_view text, const KeyPath& path) {
-  const JsonNode parent = NodeAt(text, {path.begin(), path.end() - 1});
-  return EraseItem(text, parent, *FindItem(text, parent, path.back()));
-}
-
-bool HasComment(std::string_view text, const KeyPath& path) {
+bool HasComment(std::string_view text, const JsonPath& path) {
   const JsonNode node = NodeAt(text, path);
   return text.substr(node.begin, node.end - node.begin).find('/') != text.npos;
 }
 
-std::string PlaceOf(std::string_view text, const KeyPath& path) {
+std::string PlaceOf(std::string_view text, const JsonPath& path) {
   return Place(text, NodeAt(text, path).begin);
 }
 

@@ -13,21 +13,15 @@ namespace configure {
 
 Json ParseJson(std::string_view text);
 
-// Edits leave every other byte as it is, and throw support::CallError if a name on `path` occurs
-// twice.
-
-/// Replaces the value at `path`, or adds it to its container, which must exist: after the others,
-/// on a line of its own if the last one starts its line or there is none, else on the same line. A
-/// list gets another element, whatever the last name is.
-std::string SetAt(std::string_view text, const KeyPath& path, const Json& value);
-
-/// The value must exist. Numbers name the elements of lists.
-std::string EraseAt(std::string_view text, const KeyPath& path);
+/// Changes the text as little as possible, so that it has `value`: removes members and elements,
+/// adds others after the last one, on a line of their own if that starts its line or there is none.
+/// What stays keeps its order. Throws if a container that must change has a name twice.
+std::string Rewrite(std::string text, const Json& value);
 
 /// Whether there is a comment in the empty container at `path`.
-bool HasComment(std::string_view text, const KeyPath& path);
+bool HasComment(std::string_view text, const JsonPath& path);
 
 /// ":2:18", the line and column of the value at `path`.
-std::string PlaceOf(std::string_view text, const KeyPath& path);
+std::string PlaceOf(std::string_view text, const JsonPath& path);
 
 }  // namespace configure

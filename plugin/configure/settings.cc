@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "configure/json_text.h"
-#include "support/join.h"
 
 namespace configure {
 namespace {
@@ -25,29 +24,15 @@ bool Contains(const Json& list, const Json& element) {
                      [&](const Json& each) { return SameValue(each, element); });
 }
 
-KeyPath Below(KeyPath path, const std::string& key) {
-  path.push_back(key);
-  return path;
-}
-
-Json::json_pointer PointerTo(const KeyPath& path) {
-  Json::json_pointer pointer;
-  for (const std::string& key : path) pointer.push_back(key);
-  return pointer;
-}
-
-/// Null if there is none.
-Json ValueAt(const Json& settings, const KeyPath& path) {
-  return settings.contains(PointerTo(path)) ? settings.at(PointerTo(path)) : Json();
-}
-
-bool IsEntry(const KeyPath& path, const Json& wanted) {
+bool IsEntry(const JsonPath& path, const Json& wanted) {
   return wanted.is_object() && !path.empty() && path.back() == kServerName;
 }
 
-/// "mcpServers.lima: VALUE", for people.
-std::string Shown(const KeyPath& path, const Json& value) {
-  return support::Join(path, ".") + ": " + value.dump();
+/// "mcpServers.lima", for people.
+std::string Name(const JsonPath& path) {
+  if (path.empty()) return "";
+  const JsonPath parent = path.parent_pointer();
+  return (parent.empty() ? "" : Name(parent) + ".") + path.back();
 }
 
 /// The words of an entry after "serve": INSTANCE, options, --root DIRECTORY. Empty if it does not
@@ -63,60 +48,53 @@ bool HasOptions(const Json& serve_words) {
   return serve_words.size() != 3 || serve_words[1] != "--root";
 }
 
-/// Adds parts of a file to its text, and takes them away.
+/// Adds members that are missing, with any values.
+void AddMissing(Json& now, const Json& wanted) {
+  for (const auto& [key, member] : wanted.items()) {
+    if (!now.contains(key)) {
+      now[key] = member;
+    } else if (member.is_object() && now[key].is_object()) {
+      AddMissing(now[key], member);
+    }
+  }
+}
+
+/// Adds parts of a file to its settings, and takes them away.
 struct Editor {
   const SettingsFile& file;
   std::string before;
-  std::string text = before;
+  Json settings = ParseJson(before);
   std::vector<std::string> lines = {};  ///< as Edited::lines
   bool in_copy = false;
   bool took_entry = false;
 
-  [[nodiscard]] Json ValueNow(const KeyPath& path) const { return ValueAt(ParseJson(text), path); }
+  [[nodiscard]] std::string Text() const { return Rewrite(before, settings); }
 
-  void Refuse(const KeyPath& path, const std::string& must, const std::string& index = "") {
-    const KeyPath place = index.empty() ? path : Below(path, index);
-    lines.push_back(PlaceOf(before, place) + ": \"" + support::Join(path, ".") + "\" must " + must);
+  void Refuse(const JsonPath& path, const std::string& must, const std::string& index = "") {
+    const JsonPath place = index.empty() ? path : path / index;
+    lines.push_back(PlaceOf(before, place) + ": \"" + Name(path) + "\" must " + must);
   }
 
-  /// Adds members that are missing, with any values.
-  void AddMissing(const KeyPath& path, const Json& wanted) {
-    const Json now = ValueNow(path);
-    for (const auto& [key, member] : wanted.items()) {
-      if (!now.contains(key)) {
-        text = SetAt(text, Below(path, key), member);
-      } else if (member.is_object() && now[key].is_object()) {
-        AddMissing(Below(path, key), member);
-      }
-    }
-  }
-
-  void MoveToEnd(const KeyPath& path, const Json& ours) {
-    if (ValueNow(path).dump().ends_with(ours.dump().substr(1))) return;
-    for (const auto& [key, member] : ours.items()) text = EraseAt(text, Below(path, key));
-    for (const auto& [key, member] : ours.items()) text = SetAt(text, Below(path, key), member);
-  }
-
-  /// Adds what is missing. Refuses values of the user's that are in the way.
-  void Add(const KeyPath& path, const Json& wanted) {
-    const Json now = ValueNow(path);
+  /// Adds to `now`, which is at `path`, what is missing. Refuses values of the user's that are in
+  /// the way.
+  void Add(const JsonPath& path, Json& now, const Json& wanted) {
     if (wanted.is_object() && !now.is_object()) {
       Refuse(path, "be an object");
     } else if (IsEntry(path, wanted)) {
-      AddToEntry(path, wanted);
+      AddToEntry(path, now, wanted);
     } else if (wanted.is_object()) {
       for (const auto& [key, member] : wanted.items()) {
         if (now.contains(key)) {
-          Add(Below(path, key), member);
+          Add(path / key, now[key], member);
         } else {
-          text = SetAt(text, Below(path, key), member);
+          now[key] = member;
         }
       }
     } else if (wanted.is_array() && !now.is_array()) {
       Refuse(path, "be a list");
     } else if (wanted.is_array()) {
       for (const Json& element : wanted) {
-        if (!Contains(now, element)) text = SetAt(text, Below(path, "-"), element);
+        if (!Contains(now, element)) now.push_back(element);
       }
     } else if (now != wanted) {
       Refuse(path, "be " + wanted.dump() + kReason);
@@ -125,9 +103,8 @@ struct Editor {
 
   /// Keeps what the user has changed in the entry. Without options of the user's, the command is
   /// ours.
-  void AddToEntry(const KeyPath& path, const Json& wanted) {
-    AddMissing(path, wanted);
-    const Json entry = ValueNow(path);
+  void AddToEntry(const JsonPath& path, Json& entry, const Json& wanted) {
+    AddMissing(entry, wanted);
     const Json ours = ServeWords(wanted);
     const Json theirs = ServeWords(entry);
     const bool is_same_instance = !ours.empty() && !theirs.empty() && ours[0] == theirs[0];
@@ -138,48 +115,47 @@ struct Editor {
       const bool is_ours = wanted.contains(key) && (key != "timeout" || HasOptions(ours));
       if (!is_ours || is_kept || entry.at(key) == wanted.at(key)) continue;
       if (HasOptions(theirs)) {
-        return Refuse(Below(path, key), "be " + wanted.at(key).dump() +
-                                            ": it starts something else, or has options of yours");
+        return Refuse(path / key, "be " + wanted.at(key).dump() +
+                                      ": it starts something else, or has options of yours");
       }
-      text = SetAt(text, Below(path, key), wanted.at(key));
+      entry[key] = wanted.at(key);
     }
   }
 
   void RequireAllowed() {
-    const Json ours = ValueAt(file.wanted, file.allowed);
-    const Json now = ValueNow(file.allowed);
-    for (const auto& [index, element] : now.items()) {
-      if (element.dump().starts_with("\"mcp_") || Contains(ours, element)) continue;
+    if (!settings.contains(file.allowed)) return;
+    for (const auto& [index, element] : settings.at(file.allowed).items()) {
+      if (element.dump().starts_with("\"mcp_")) continue;
+      if (Contains(file.wanted.at(file.allowed), element)) continue;
       Refuse(file.allowed, "not have " + element.dump() + kReason, index);
     }
   }
 
-  /// Takes away what equals `ours`, and containers that are empty then, but for those with a
-  /// comment.
-  void TakeAway(const KeyPath& path, const Json& ours) {
-    const Json now = ValueNow(path);
-    const bool is_entry = IsEntry(path, ours);
-    if (is_entry ? !now.is_null() : !ours.is_structured() && now == ours) {
-      lines.push_back(Shown(path, now));
-      took_entry |= is_entry;
-      text = EraseAt(text, path);
-    } else if (ours.is_object()) {
-      for (const auto& [key, member] : ours.items()) TakeAway(Below(path, key), member);
-    } else if (ours.is_array() && now.is_array()) {
-      std::size_t kept = 0;
-      for (const Json& element : now) {
-        if (!Contains(ours, element)) {
-          ++kept;
-          continue;
-        }
-        lines.push_back(Shown(path, element));
-        text = EraseAt(text, Below(path, std::to_string(kept)));
+  /// Takes away what equals `ours` in `now`, which is at `path`, and containers that are empty
+  /// then, but for those with a comment.
+  void TakeAway(const JsonPath& path, Json& now, const Json& ours) {
+    if (ours.is_array() && now.is_array()) {
+      for (auto element = now.begin(); element != now.end();) {
+        const bool stays = !Contains(ours, *element);
+        if (!stays) lines.push_back(Name(path) + ": " + element->dump());
+        element = stays ? element + 1 : now.erase(element);
       }
     }
-    const Json left = ValueNow(path);
-    const bool stays = path.empty() || file.initial.contains(PointerTo(path));
-    if (left.is_structured() && left.empty() && !stays && !HasComment(text, path)) {
-      text = EraseAt(text, path);
+    if (!ours.is_object() || !now.is_object()) return;
+    for (const auto& [key, member] : ours.items()) {
+      if (!now.contains(key)) continue;
+      const JsonPath inner = path / key;
+      Json& value = now[key];
+      const bool is_entry = IsEntry(inner, member);
+      bool is_ours = is_entry || (!member.is_structured() && value == member);
+      if (is_ours) lines.push_back(Name(inner) + ": " + value.dump());
+      took_entry |= is_entry;
+      if (!is_ours) {
+        TakeAway(inner, value, member);
+        is_ours = value.is_structured() && value.empty() && !file.initial.contains(inner) &&
+                  !HasComment(Text(), inner);
+      }
+      if (is_ours) now.erase(key);
     }
   }
 };
@@ -193,23 +169,17 @@ Edited Add(const SettingsFile& file, const std::optional<std::string>& before, b
     throw support::CallError(": this file is not the one that configure writes; move it away");
   }
   Editor editor = {file, is_new ? file.initial.dump(2) + "\n" : *before};
-  if (!editor.ValueNow({}).is_object()) {
-    throw support::CallError(PlaceOf(editor.text, {}) + ": the file must be an object");
+  if (!editor.settings.is_object()) {
+    throw support::CallError(PlaceOf(editor.before, JsonPath()) + ": the file must be an object");
   }
   const bool is_trusted_anew = trusted && !Remove(file, before).was_trusted;
-  if (is_trusted_anew) editor.TakeAway({}, file.untrusted);
+  if (is_trusted_anew) editor.TakeAway(JsonPath(), editor.settings, file.untrusted);
   editor.lines.clear();
-  editor.AddMissing({}, file.initial);
+  AddMissing(editor.settings, file.initial);
   if (!file.allowed.empty()) editor.RequireAllowed();
-  editor.Add({}, file.wanted);
-  const Json& more = trusted ? file.trusted : file.untrusted;
-  editor.Add({}, more);
-  if (!file.last.empty() && editor.lines.empty()) {
-    Json ours = ValueAt(file.wanted, file.last);
-    ours.update(ValueAt(more, file.last));
-    editor.MoveToEnd(file.last, ours);
-  }
-  return {.text = editor.text, .lines = editor.lines, .in_copy = editor.in_copy};
+  editor.Add(JsonPath(), editor.settings, file.wanted);
+  editor.Add(JsonPath(), editor.settings, trusted ? file.trusted : file.untrusted);
+  return {.text = editor.Text(), .lines = editor.lines, .in_copy = editor.in_copy};
 }
 
 Edited Remove(const SettingsFile& file, const std::optional<std::string>& before) {
@@ -218,19 +188,18 @@ Edited Remove(const SettingsFile& file, const std::optional<std::string>& before
     return *before == file.text ? Edited{std::nullopt} : Edited{before};
   }
   Editor editor = {file, *before};
-  editor.TakeAway({}, file.trusted);
+  editor.TakeAway(JsonPath(), editor.settings, file.trusted);
   const bool was_trusted = !editor.lines.empty();
-  editor.TakeAway({}, file.untrusted);
-  editor.TakeAway({}, file.wanted);
+  editor.TakeAway(JsonPath(), editor.settings, file.untrusted);
+  editor.TakeAway(JsonPath(), editor.settings, file.wanted);
   Edited edited = {.text = before,
                    .lines = editor.lines,
                    .had_entry = editor.took_entry,
                    .was_trusted = was_trusted};
   if (edited.lines.empty()) return edited;
-  const Json left = ParseJson(editor.text);
-  const bool is_empty = left.empty() || SameValue(left, file.initial);
-  edited.text = editor.text;
-  if (is_empty && editor.text.find('/') == std::string::npos) edited.text.reset();
+  edited.text = editor.Text();
+  const bool is_empty = editor.settings.empty() || SameValue(editor.settings, file.initial);
+  if (is_empty && edited.text->find('/') == std::string::npos) edited.text.reset();
   return edited;
 }
 

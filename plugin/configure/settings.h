@@ -20,15 +20,14 @@ inline constexpr const char* kServerName = "lima";
 /// Objects keep the order of their members.
 using Json = nlohmann::ordered_json;
 
-/// The names of nested keys, outermost first.
-using KeyPath = std::vector<std::string>;
+/// The names of nested keys.
+using JsonPath = Json::json_pointer;
 
 enum class Format { kJson, kToml, kText };
 
 struct SettingsFile {
-  std::string path;                 ///< relative to the project, or absolute
-  std::string alternative = {};     ///< another name that the agent reads; used if only it exists
-  bool alternative_counts = false;  ///< the agent reads only that one if both exist
+  std::string path;              ///< relative to the project, or absolute
+  std::string alternative = {};  ///< another name that the agent prefers; used if it exists
   Format format = Format::kJson;
   std::string text = {};  ///< of kText: the whole file; of kToml, which is not edited: our lines
   /// Of kJson: what the file has. Lists have these elements, other values are these. An object
@@ -37,8 +36,8 @@ struct SettingsFile {
   Json trusted = Json::object();    ///< what it has besides, with `--trust`
   Json untrusted = Json::object();  ///< the same, without
   Json initial = Json::object();    ///< what a file needs that has none of it, with any values
-  KeyPath allowed = {};  ///< a list that otherwise has only tools of MCP servers, "mcp_..."
-  KeyPath last = {};     ///< an object whose last members are ours, in our order
+  JsonPath allowed =
+      JsonPath();  ///< a list that otherwise has only tools of MCP servers, "mcp_..."
 };
 
 struct Edited {

@@ -62,7 +62,7 @@ std::string AllNew(const Agent& agent, const SettingsRequest& request) {
     const bool is_edited = file.format != Format::kToml;
     all += is_edited ? *Add(file, std::nullopt, request.trust).text : file.text;
   }
-  for (const std::string& word : settings.add_command) all += word + "\n";
+  for (const std::string& word : settings.command) all += word + "\n";
   return all;
 }
 

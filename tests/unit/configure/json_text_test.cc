@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <functional>
+
 namespace configure {
 namespace {
 
@@ -58,25 +60,49 @@ TEST(ParseJson, ReportsPlaceAndReason) {
   }
 }
 
-TEST(Edits, RefuseNamesThatAreThereTwice) {
-  const std::string text = "{\"a\": {\"b\": 1,\n\"b\": 2}, \"c\": 1}";
-  EXPECT_EQ(SetAt(text, {"c"}, 2), "{\"a\": {\"b\": 1,\n\"b\": 2}, \"c\": 2}");
-  EXPECT_THROW((void)SetAt(text, {"a", "b"}, 1), support::CallError);
-  EXPECT_THROW((void)EraseAt(text, {"a", "b"}), support::CallError);
+/// The text after `change` of its value.
+std::string Changed(const std::string& text, const std::function<void(Json&)>& change) {
+  Json value = ParseJson(text);
+  change(value);
+  return Rewrite(text, value);
 }
 
-TEST(SetAt, ReplacesValuesInTheirLayout) {
-  EXPECT_EQ(SetAt("{\"a\": [1, 2], \"b\": {\"c\": 1}}", {"a"}, {3, 4}),
-            "{\"a\": [3,4], \"b\": {\"c\": 1}}");
-  EXPECT_EQ(SetAt("{\"b\": {\"c\": 1}, \"a\": 2}", {"b", "c"}, "d"),
+TEST(Rewrite, RefusesNamesThatAreThereTwice) {
+  const std::string text = "{\"a\": {\"b\": 1,\n\"b\": 2}, \"c\": 1}";
+  EXPECT_EQ(Changed(text, [](Json& value) { value["c"] = 2; }),
+            "{\"a\": {\"b\": 1,\n\"b\": 2}, \"c\": 2}");
+  EXPECT_THROW((void)Changed(text, [](Json& value) { value["a"]["b"] = 1; }), support::CallError);
+  EXPECT_THROW((void)Changed(text, [](Json& value) { value["a"].erase("b"); }), support::CallError);
+}
+
+TEST(Rewrite, ReplacesValuesInTheirLayout) {
+  EXPECT_EQ(Changed("{\"a\": [1, 2], \"b\": {\"c\": 1}}",
+                    [](Json& value) {
+                      value["a"] = {1, 3, 4};
+                    }),
+            "{\"a\": [1, 3, 4], \"b\": {\"c\": 1}}");
+  EXPECT_EQ(Changed("{\"b\": {\"c\": 1}, \"a\": 2}", [](Json& value) { value["b"]["c"] = "d"; }),
             "{\"b\": {\"c\": \"d\"}, \"a\": 2}");
-  EXPECT_EQ(SetAt("{\n    \"a\": [\n      1\n    ]\n}", {"a"}, {1, 2}),
-            "{\n    \"a\": [\n      1,\n      2\n    ]\n}");
+  EXPECT_EQ(Changed("{\n    \"a\": [\n      1 // one\n    ]\n}",
+                    [](Json& value) {
+                      value["a"] = {1, 2};
+                    }),
+            "{\n    \"a\": [\n      1, // one\n      2\n    ]\n}");
+  EXPECT_EQ(Changed("{\"a\": 1}", [](Json& value) { value["a"] = {1, 2}; }), "{\"a\": [1,2]}");
+}
+
+TEST(Rewrite, MakesSeveralChanges) {
+  const std::string before = "{\n  \"a\": 1, // one\n  \"b\": {\"c\": [1, 2, 3]},\n  \"d\": 4\n}\n";
+  const Json after = Json::parse(R"({"b": {"c": [2, 4], "e": 5}, "d": "x", "a": 2})");
+  const std::string text =
+      "{\n  // one\n  \"b\": {\"c\": [2, 4], \"e\": 5},\n  \"d\": \"x\",\n  \"a\": 2\n}\n";
+  EXPECT_EQ(Rewrite(before, after), text);
+  EXPECT_EQ(Rewrite(text, after), text);
 }
 
 TEST(PlaceOf, CountsLinesAndCharacters) {
-  EXPECT_EQ(PlaceOf("{\n \"\xC3\xA4\": [1, 2]}", {"\xC3\xA4", "1"}), ":2:11");
-  EXPECT_EQ(PlaceOf("{\"a\": 1}", {"a", "missing"}), ":1:7");
+  EXPECT_EQ(PlaceOf("{\n \"\xC3\xA4\": [1, 2]}", JsonPath("/\xC3\xA4/1")), ":2:11");
+  EXPECT_EQ(PlaceOf("{\"a\": 1}", JsonPath("/a/missing")), ":1:7");
 }
 
 struct Insertion {
@@ -90,8 +116,10 @@ class Insertions : public ::testing::TestWithParam<Insertion> {};
 TEST_P(Insertions, LooksLikeTheRestAndIsUndone) {
   const auto& [before, value, after] = GetParam();
   const Json old = ParseJson(before);
-  EXPECT_EQ(SetAt(before, {"b"}, value), after);
-  EXPECT_EQ(EraseAt(after, {old.is_object() ? "b" : std::to_string(old.size())}), before);
+  Json added = old;
+  added[JsonPath(old.is_object() ? "/b" : "/-")] = value;
+  EXPECT_EQ(Rewrite(before, added), after);
+  EXPECT_EQ(Rewrite(after, old), before);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -119,19 +147,19 @@ INSTANTIATE_TEST_SUITE_P(
         // Into an empty container.
         Insertion{"{}", 2, "{\n  \"b\": 2\n}"}, Insertion{"[]", 2, "[\n  2\n]"}));
 
-TEST(EraseAt, LeavesValidTextAndComments) {
-  const std::vector<std::tuple<std::string, std::string, std::string>> cases = {
-      {"{\n  \"a\": 1, // one\n  \"b\": 2\n}", "a", "{\n  // one\n  \"b\": 2\n}"},
-      {"{\n  // before\n  \"a\": 1,\n  \"b\": 2\n}", "a", "{\n  // before\n  \"b\": 2\n}"},
-      {"{\n  \"a\": 1, // one\n  \"b\": 2 }", "b", "{\n  \"a\": 1 // one\n   }"},
-      {"{ // one\r\n  \"a\": 1 }", "a", "{ // one\r\n   }"},
-      {"[1, 2, 3]", "0", "[2, 3]"},
-      {"[1, 2, 3]", "1", "[1, 3]"},
-      {"[1, 2, 3]", "2", "[1, 2]"},
-      {"[1, /* x */ 2, 3]", "1", "[1, /* x */ 3]"},
-      {"[1]", "0", "[]"},
+TEST(Rewrite, LeavesValidTextAndComments) {
+  const std::vector<std::tuple<std::string, Json, std::string>> cases = {
+      {"{\n  \"a\": 1, // one\n  \"b\": 2\n}", {{"b", 2}}, "{\n  // one\n  \"b\": 2\n}"},
+      {"{\n  // before\n  \"a\": 1,\n  \"b\": 2\n}", {{"b", 2}}, "{\n  // before\n  \"b\": 2\n}"},
+      {"{\n  \"a\": 1, // one\n  \"b\": 2 }", {{"a", 1}}, "{\n  \"a\": 1 // one\n   }"},
+      {"{ // one\r\n  \"a\": 1 }", Json::object(), "{ // one\r\n   }"},
+      {"[1, 2, 3]", {2, 3}, "[2, 3]"},
+      {"[1, 2, 3]", {1, 3}, "[1, 3]"},
+      {"[1, 2, 3]", {1, 2}, "[1, 2]"},
+      {"[1, /* x */ 2, 3]", {1, 3}, "[1, /* x */ 3]"},
+      {"[1]", Json::array(), "[]"},
   };
-  for (const auto& [before, key, after] : cases) EXPECT_EQ(EraseAt(before, {key}), after);
+  for (const auto& [before, value, after] : cases) EXPECT_EQ(Rewrite(before, value), after);
 }
 
 }  // namespace
