@@ -118,7 +118,7 @@ constexpr OwnPath kOwnDirectory = {"CLAUDE_CONFIG_DIR", "/.claude"};
 constexpr OwnPath kOwnFile = {"CLAUDE_CONFIG_DIR", "", "/.claude.json"};
 
 Json UsersOwnServers(const Environment& environment) {
-  return UsersServers(kOwnFile.In(environment), "mcpServers");
+  return ReadSettings(kOwnFile.In(environment)).value("mcpServers", Json::object());
 }
 
 // Claude Code does not offer a denied tool to the model. It warns about names that it does not

@@ -48,18 +48,21 @@ Json CommandEntry(const ServerRequest& request, std::string_view root) {
   return entry;
 }
 
-Json ChosenSettings(std::string_view title, const std::vector<std::string>& paths,
-                    std::string_view keys) {
+Json ReadSettings(const std::string& path) {
+  const auto text = lima::ReadTextFile(path, configure::kMaxSettingsBytes);
+  if (!text) return Json::object();
+  try {
+    Json settings = configure::ParseJson(*text);
+    return settings.is_object() ? settings : Json::object();
+  } catch (const support::CallError& error) {
+    throw support::CallError(path + error.what() + "; fix it first");
+  }
+}
+
+Json ChosenSettings(const std::vector<std::string>& paths, std::string_view keys) {
   Json chosen = Json::object();
   for (const std::string& path : paths) {
-    Json settings;
-    try {
-      const auto text = lima::ReadTextFile(path, configure::kMaxSettingsBytes);
-      if (text) settings = configure::ParseJson(*text);
-    } catch (const support::CallError& error) {
-      support::LogWarning(std::string(title) + " starts without " + path + " (" + error.what() +
-                          ")");
-    }
+    const Json settings = ReadSettings(path);
     for (const std::string_view key : Words(keys)) {
       if (const auto value = settings.find(key); value != settings.end()) {
         chosen[std::string(key)].merge_patch(*value);

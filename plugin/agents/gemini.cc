@@ -132,7 +132,8 @@ Launch LaunchGemini(const LaunchRequest& request) {
 constexpr OwnPath kOwnDirectory = {"GEMINI_CLI_HOME", "", "/.gemini"};
 
 Json UsersOwnServers(const Environment& environment) {
-  return UsersServers(kOwnDirectory.In(environment) + "/settings.json", "mcpServers");
+  const std::string path = kOwnDirectory.In(environment) + "/settings.json";
+  return ReadSettings(path).value("mcpServers", Json::object());
 }
 
 // An allow-list of all tools, those of MCP servers included. Gemini CLI reads no policy files from

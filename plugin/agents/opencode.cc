@@ -99,7 +99,6 @@ Json Settings(const LaunchRequest& request, const std::string& instructions) {
 
 Json UsersSettings(const std::string& directory, std::string_view keys) {
   return ChosenSettings(
-      "opencode",
       {directory + "/config.json", directory + "/opencode.json", directory + "/opencode.jsonc"},
       keys);
 }

@@ -5,9 +5,6 @@
 #include <algorithm>
 
 #include "agents/common.h"
-#include "configure/json_text.h"
-#include "configure/stored_settings.h"
-#include "lima/text_file.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
 
@@ -146,17 +143,6 @@ void AddHostServer(const std::string& name, const Agent& agent, const paths::Gue
   Json entry = UsersEntry(name, agent, request.environment);
   RequireOutOfReach(name, entry, reach, request.environment);
   request.servers.push_back({.name = agents_name, .entry = std::move(entry)});
-}
-
-Json UsersServers(const std::string& path, const std::string& key) {
-  const auto text = lima::ReadTextFile(path, configure::kMaxSettingsBytes);
-  if (!text) return Json::object();
-  try {
-    const Json settings = configure::ParseJson(*text);
-    return settings.is_object() ? settings.value(key, Json::object()) : Json::object();
-  } catch (const CallError& error) {
-    throw CallError(path + error.what() + "; fix it first");
-  }
 }
 
 Json OwnEntry(const LaunchRequest& request, const OwnServer& server) {

@@ -18,9 +18,6 @@ void AddGuestServer(const std::string& value, LaunchRequest& request);
 void AddHostServer(const std::string& name, const Agent& agent, const paths::GuestReach& reach,
                    LaunchRequest& request);
 
-/// The servers at `key` of a file of the user's, by name.
-configure::Json UsersServers(const std::string& path, const std::string& key);
-
 /// The server's entry, with "command" and "args" for one in the guest.
 configure::Json OwnEntry(const LaunchRequest& request, const OwnServer& server);
 
