@@ -32,32 +32,6 @@ constexpr unsigned kAnyAccess = 0777;
                                 : std::generic_category().message(error)));
 }
 
-fs::path ResolveLinks(const fs::path& path) {
-  std::error_code error;
-  fs::path target = fs::weakly_canonical(path, error);
-  if (error) Fail("resolve the links of", path, error.value());
-  return target;
-}
-
-void WriteAll(int descriptor, std::string_view text, const fs::path& path) {
-  while (!text.empty()) {
-    const ssize_t count = ::write(descriptor, text.data(), text.size());
-    if (count < 0 && errno != EINTR) Fail("write", path, errno);
-    if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
-  }
-  if (::fsync(descriptor) != 0) Fail("write", path, errno);
-}
-
-/// Gives a new file those of the file in `directory` that it replaces.
-void KeepOwnerAndMode(int descriptor, int directory, const fs::path& path) {
-  struct stat old {};
-  if (::fstatat(directory, path.filename().c_str(), &old, AT_SYMLINK_NOFOLLOW) != 0) {
-    Fail("write", path, errno);
-  }
-  if (::fchown(descriptor, old.st_uid, old.st_gid) != 0) Fail("keep the owner of", path, errno);
-  if (::fchmod(descriptor, old.st_mode & 07777U) != 0) Fail("set the mode of", path, errno);
-}
-
 /// Is removed unless it was renamed.
 struct TemporaryFile {
   int directory;
@@ -70,7 +44,7 @@ struct TemporaryFile {
 
 StoredSettings::StoredSettings(fs::path path, const std::optional<fs::path>& project)
     : path_(std::move(path)),
-      target_(project ? path_ : ResolveLinks(path_)),
+      target_(project ? path_ : fs::weakly_canonical(path_)),
       trusted_(project.value_or(target_.parent_path())),
       new_mode_(project ? kProjectFile : kOwnerOnly),
       text_(Read()) {}
@@ -121,8 +95,15 @@ void StoredSettings::Write(const std::string& text) const {
   const FileDescriptor file(
       ::openat(directory.get(), temporary.name.c_str(), kFlags, text_ ? kOwnerOnly : new_mode_));
   if (!file.valid()) Fail("write into", target_.parent_path(), errno);
-  if (text_) KeepOwnerAndMode(file.get(), directory.get(), target_);
-  WriteAll(file.get(), text, target_);
+  struct stat old {};
+  const bool keeps = ::fstatat(directory.get(), name.c_str(), &old, AT_SYMLINK_NOFOLLOW) == 0;
+  if (keeps && (::fchown(file.get(), old.st_uid, old.st_gid) != 0 ||
+                ::fchmod(file.get(), old.st_mode & 07777U) != 0)) {
+    Fail("keep the owner and mode of", target_, errno);
+  }
+  const ssize_t written = ::write(file.get(), text.data(), text.size());
+  if (written >= 0 && written < std::ssize(text)) Fail("write", target_, ENOSPC);
+  if (written < 0 || ::fsync(file.get()) != 0) Fail("write", target_, errno);
   RequireUnchanged();
   if (::renameat(directory.get(), temporary.name.c_str(), directory.get(), name.c_str()) != 0) {
     Fail("write", target_, errno);
