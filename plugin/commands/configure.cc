@@ -123,19 +123,16 @@ Job ReadJob(const cxxopts::ParseResult& parsed, const std::vector<std::string>& 
   return job;
 }
 
-bool IsFound(const Agent& agent) {
-  const auto programs = support::Words(agent.programs);
-  return std::any_of(programs.begin(), programs.end(), [](std::string_view program) {
-    return support::FindProgram(std::string(program), EnvironmentVariable("PATH")).has_value();
-  });
-}
-
 void ListAgents() {
   constexpr std::size_t kNameWidth = 10;
   for (const Agent& agent : agents::Agents()) {
+    const auto programs = support::Words(agent.programs);
+    const bool is_found = std::any_of(programs.begin(), programs.end(), [](auto program) {
+      return support::FindProgram(std::string(program), EnvironmentVariable("PATH")).has_value();
+    });
     std::string name(agent.name);
     name.resize(std::max(kNameWidth, name.size()), ' ');
-    std::cout << "  " << name << agent.title << (IsFound(agent) ? " (found on this machine)" : "")
+    std::cout << "  " << name << agent.title << (is_found ? " (found on this machine)" : "")
               << '\n';
   }
   std::cout << "Configure one with: limactl mcp configure AGENT [INSTANCE]\n";

@@ -153,28 +153,9 @@ void CheckInstance(const Instance& instance, const std::string& project,
 void RequireOutOfReach(const Agent& agent, const agents::LaunchRequest& request,
                        const Instance& instance) {
   const auto& [configuration, mounts, reach] = instance;
-  std::vector<std::pair<std::string, std::string>> files = {
-      {request.directory, "the settings of this session"},
-      {request.home, "the settings of this session"},
-      {request.control, "the settings of this session"},
-      {request.server.front(), "this program"},
-      {configuration.lima_home, "Lima's configuration"}};
-  const auto add_links = [&](const fs::path& directory, int depth, const std::string& what) {
-    for (std::string& link : LinksInto(reach, directory, depth)) {
-      files.emplace_back(std::move(link), what);
-    }
-  };
-  add_links(configuration.lima_home / "_config", 1, "Lima's configuration");
-  add_links(configuration.directory(), 1, "Lima's configuration");
-  for (const agents::OwnPath& own : agent.run->own_settings) {
-    std::string settings = own.In(request.environment);
-    const std::string what = "your settings of " + std::string(agent.title);
-    add_links(settings, kSettingsDepth, what);
-    files.emplace_back(std::move(settings), what);
-  }
-  for (const auto& [path, what] : files) {
+  const auto require = [&](const std::string& path, const std::string& what) {
     const auto mount = reach.Touching(path);
-    if (!mount) continue;
+    if (!mount) return;
     const std::string text = "the guest could change " + what + " (" + path + ")";
     if (fs::is_symlink(path)) {
       throw CallError(text + ", a link into " + *mount +
@@ -183,6 +164,23 @@ void RequireOutOfReach(const Agent& agent, const agents::LaunchRequest& request,
     throw CallError(text + ", since the instance mounts " + *mount +
                     " writable. Use an instance that mounts only the project: " +
                     lima::SandboxCommand("sandbox"));
+  };
+  const auto require_links = [&](const fs::path& directory, int depth, const std::string& what) {
+    for (const std::string& link : LinksInto(reach, directory, depth)) require(link, what);
+  };
+  for (const std::string& directory : {request.directory, request.home, request.control}) {
+    require(directory, "the settings of this session");
+  }
+  require(request.server.front(), "this program");
+  const std::string limas = "Lima's configuration";
+  require(configuration.lima_home, limas);
+  require_links(configuration.lima_home / "_config", 1, limas);
+  require_links(configuration.directory(), 1, limas);
+  for (const agents::OwnPath& own : agent.run->own_settings) {
+    const std::string settings = own.In(request.environment);
+    const std::string what = "your settings of " + std::string(agent.title);
+    require_links(settings, kSettingsDepth, what);
+    require(settings, what);
   }
   WarnOfLinks(support::Value(request.environment, "HOME"), reach);
 }
