@@ -148,13 +148,8 @@ constexpr std::array kModes = {
     Mode{"login", "--device-auth --with-api-key -h --help", false},
 };
 
-constexpr std::array kRefusals = {
-    Refusal{kSettingsReason, "-c --config --enable --disable -p --profile"},
-    Refusal{kTrustReason,
-            "--dangerously-bypass-approvals-and-sandbox --yolo -a --ask-for-approval"},
-    Refusal{kHostReason, "-s --sandbox -C --cd --add-dir --worktree"},
-    Refusal{"that Codex is not confined", "--remote"},
-};
+constexpr std::string_view kTrusting =
+    "--dangerously-bypass-approvals-and-sandbox --yolo -a --ask-for-approval";
 
 constexpr const char* kSkipCheck = "--skip-git-repo-check";
 
@@ -277,7 +272,7 @@ Agent Codex() {
           .launch = &LaunchCodex,
           .query = {"debug", "models", "-c", "features={plugins=false,apps=false}"},
           .use_output = &UseModels,
-          .rules = {"Codex", kModes, kRefusals},
+          .rules = {"Codex", kModes, kTrusting},
           .own_settings = {kUsersHome, {"CODEX_HOME", "/.codex", "/auth.json"}, {"", "/.agents"}},
           .own_servers = &UsersOwnServers}};
 }
