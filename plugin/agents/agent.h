@@ -108,8 +108,7 @@ struct SettingsRequest : ServerRequest {
 struct AgentSettings {
   /// In the order to write them: its own tools are off before it has the server.
   std::vector<configure::SettingsFile> files;
-  /// Of an agent whose file is not edited: the user runs it to add or remove the server.
-  std::vector<std::string> command = {};
+  std::string steps = {};  ///< for an agent whose file is not edited: what the user does instead
   std::vector<std::string> notes = {};  ///< what the user must know, a sentence each
 };
 

@@ -14,6 +14,7 @@
 #include "agents/own_servers.h"
 #include "configure/stored_settings.h"
 #include "lima/text_file.h"
+#include "shell/shell_quote.h"
 #include "support/errors.h"
 
 namespace agents {
@@ -38,7 +39,7 @@ constexpr std::string_view kUsersKeys =
 
 constexpr OwnPath kUsersHome = {"CODEX_HOME", "/.codex"};
 
-toml::table ReadSettings(const std::string& home) {
+toml::table ReadToml(const std::string& home) {
   const std::string path = home + "/config.toml";
   const auto settings = lima::ReadTextFile(path, configure::kMaxSettingsBytes);
   if (!settings) return {};
@@ -53,7 +54,7 @@ toml::table ReadSettings(const std::string& home) {
 std::string UsersSettings(const std::string& home) {
   toml::table chosen;
   const auto keys = Words(kUsersKeys);
-  for (auto&& [key, value] : ReadSettings(home)) {
+  for (auto&& [key, value] : ReadToml(home)) {
     if (std::find(keys.begin(), keys.end(), key.str()) != keys.end()) chosen.insert(key, value);
   }
   std::ostringstream text;
@@ -212,7 +213,7 @@ void UseModels(const LaunchRequest& request, const std::string& output, Launch& 
 
 Json UsersOwnServers(const Environment& environment) {
   std::ostringstream text;
-  text << toml::json_formatter(ReadSettings(kUsersHome.In(environment)));
+  text << toml::json_formatter(ReadToml(kUsersHome.In(environment)));
   return Json::parse(text.str()).value("mcp_servers", Json::object());
 }
 
@@ -238,20 +239,20 @@ AgentSettings Configure(const SettingsRequest& request) {
   command.emplace_back("--");
   for (const std::string& word : ServerCommand(request, kWorkingDirectory)) command.push_back(word);
   if (request.remove) command = {"codex", "mcp", "remove", kServer};
-  AgentSettings all = {
-      .files = {{.path = request.user ? kUsersHome.In(request.environment) + "/config.toml"
-                                      : ".codex/config.toml",
-                 .format = configure::Format::kToml,
-                 .text = std::string(kLines) + "tool_timeout_sec = " +
-                         std::to_string(request.call_timeout.count()) + "\n"}},
-      .command = std::move(command),
+  const std::string path =
+      request.user ? kUsersHome.In(request.environment) + "/config.toml" : ".codex/config.toml";
+  std::string steps = "1. Run: " + shell::ShellCommand(command) + "\n2. " +
+                      (request.remove ? "Delete these lines from " : "Add these lines to ") + path +
+                      ", if they are " + (request.remove ? "there" : "missing") + ":\n\n" + kLines +
+                      "tool_timeout_sec = " + std::to_string(request.call_timeout.count()) + "\n";
+  if (request.trust || request.remove) steps += "default_tools_approval_mode = \"approve\"\n";
+  return {
+      .files = {{.path = path, .format = configure::Format::kToml}},
+      .steps = std::move(steps),
       .notes = {
           "Codex has no switch for its tool apply_patch (openai/codex issue 8161): sandbox_mode = "
           "\"read-only\" makes it ask you before it changes a file. Say no: it would work on the "
           "host."}};
-  if (request.trust || request.remove)
-    all.files[0].text += "default_tools_approval_mode = \"approve\"\n";
-  return all;
 }
 
 }  // namespace

@@ -111,25 +111,18 @@ constexpr std::string_view kVariables =
     "+COPILOT_DISABLE_TERMINAL_TITLE +COPILOT_EDITOR +COPILOT_GH_HOST +COPILOT_GITHUB_TOKEN "
     "+COPILOT_MODEL +COPILOT_MULTIPLEXER +COPILOT_OFFLINE +COPILOT_PROVIDER_* ";
 
+constexpr std::string_view kFlags =
+    "--deny-tool=shell --deny-tool=write --deny-tool=read --deny-tool=memory "
+    "--disable-builtin-mcps --allow-all-mcp-server-instructions --disallow-temp-dir --no-remote "
+    "--no-remote-export --no-auto-update --no-experimental --no-bash-env";
+
 std::vector<std::string> Arguments(const LaunchRequest& request, const std::string& mcp) {
   if (!request.arguments.empty() && request.arguments.front() == "login") return request.arguments;
   std::string available = kAvailableTools;
   for (const OwnServer& server : request.servers) available += "," + server.name;
-  std::vector<std::string> arguments = {available,
-                                        kExcludedTools,
-                                        "--deny-tool=shell",
-                                        "--deny-tool=write",
-                                        "--deny-tool=read",
-                                        "--deny-tool=memory",
-                                        "--additional-mcp-config=@" + mcp,
-                                        "--disable-builtin-mcps",
-                                        "--allow-all-mcp-server-instructions",
-                                        "--disallow-temp-dir",
-                                        "--no-remote",
-                                        "--no-remote-export",
-                                        "--no-auto-update",
-                                        "--no-experimental",
-                                        "--no-bash-env"};
+  std::vector<std::string> arguments = {available, kExcludedTools,
+                                        "--additional-mcp-config=@" + mcp};
+  for (const std::string_view flag : Words(kFlags)) arguments.emplace_back(flag);
   if (request.trust) arguments.emplace_back(kTrust);
   for (const OwnServer& server : request.servers) {
     if (IsTrusted(request, server)) arguments.push_back("--allow-tool=" + server.name);
@@ -144,14 +137,13 @@ Launch LaunchCopilot(const LaunchRequest& request) {
   Launch launch = {
       .arguments = Arguments(request, mcp),
       .environment = Changed(request.environment, std::string(kVariables) + kLargestResult),
-      .files = EmptyRepository(request.directory)};  // there the search for settings ends
-  launch.files.merge(std::map<std::string, std::string>{
-      {mcp, Json({{"mcpServers", Servers(request)}}).dump(2)},
-      {request.home + "/config.json", Config(request, users_home).dump(2)},
-      {request.home + "/settings.json", Settings(users_home).dump(2)},
-      {request.home + "/mcp-config.json", R"({"mcpServers": {}})"},
-      {request.directory + "/AGENTS.md",
-       Instructions(request, ".github/copilot-instructions.md AGENTS.md CLAUDE.md")}});
+      .files = {{mcp, Json({{"mcpServers", Servers(request)}}).dump(2)},
+                {request.home + "/config.json", Config(request, users_home).dump(2)},
+                {request.home + "/settings.json", Settings(users_home).dump(2)},
+                {request.home + "/mcp-config.json", R"({"mcpServers": {}})"},
+                {request.directory + "/AGENTS.md",
+                 Instructions(request, ".github/copilot-instructions.md AGENTS.md CLAUDE.md")}}};
+  launch.files.merge(EmptyRepository(request.directory));  // there the search for settings ends
   launch.environment["COPILOT_HOME"] = request.home;
   const std::string instructions = "/copilot-instructions.md";
   launch.links[request.home + instructions] = users_home + instructions;
@@ -159,19 +151,16 @@ Launch LaunchCopilot(const LaunchRequest& request) {
 }
 
 AgentSettings Configure(const SettingsRequest& request) {
-  SettingsFile file = {
-      .path = request.user ? kUsersHome.In(request.environment) + "/mcp-config.json"
-                           : ".github/mcp.json",
-      .wanted = {{"mcpServers", {{kServer, ServerEntry(request, kWorkingDirectory)}}}}};
-  // It reads only one of a project's files, .mcp.json first.
-  if (!request.user) file.alternative = ".mcp.json";
-  AgentSettings all = {.files = {std::move(file)}};
-  all.notes = {
-      "Copilot CLI has no setting that switches its own tools off, only a flag. Start it "
-      "with: " +
-      std::string(kLargestResult) + " copilot --available-tools=lima" +
-      (request.trust ? std::string(" ") + kTrust : "")};
-  return all;
+  return {
+      .files = {{.path = request.user ? kUsersHome.In(request.environment) + "/mcp-config.json"
+                                      : ".github/mcp.json",
+                 // It reads only one of a project's files, .mcp.json first.
+                 .alternative = request.user ? "" : ".mcp.json",
+                 .wanted = {{"mcpServers", {{kServer, ServerEntry(request, kWorkingDirectory)}}}}}},
+      .notes = {"Copilot CLI has no setting that switches its own tools off, only a flag. Start it "
+                "with: " +
+                std::string(kLargestResult) + " copilot --available-tools=lima" +
+                (request.trust ? std::string(" ") + kTrust : "")}};
 }
 
 }  // namespace

@@ -32,12 +32,6 @@ constexpr const char* kRules = R"({
 })";
 constexpr const char* kServersTools = "lima_**";
 
-Json Permission(bool trust) {
-  Json rules = Json::parse(kRules);
-  rules[kServersTools] = trust ? "allow" : "ask";
-  return rules;
-}
-
 Json Completed(Json entry, const ServerRequest& request) {
   entry["enabled"] = true;
   entry.emplace("timeout", std::chrono::milliseconds(request.call_timeout).count());
@@ -68,9 +62,9 @@ constexpr const char* kSettings = R"({
   "server": {}, "watcher": {"ignore": ["**"]}
 })";
 
-/// With those of the user's own servers.
 Json AllPermissions(const LaunchRequest& request) {
-  Json rules = Permission(request.trust);
+  Json rules = Json::parse(kRules);
+  rules[kServersTools] = request.trust ? "allow" : "ask";
   for (const OwnServer& server : request.servers) {
     rules[server.name + "_**"] = IsTrusted(request, server) ? "allow" : "ask";
   }

@@ -247,18 +247,6 @@ bool WriteEdits(const Job& job, const std::vector<Edit>& edits) {
   return wrote;
 }
 
-/// For an agent whose settings are not edited.
-void PrintSteps(const Job& job, const agents::AgentSettings& settings) {
-  const SettingsFile& file = settings.files.front();
-  const bool remove = job.request.remove;
-  std::cout << "Nothing is written: do this yourself.\n1. Run: "
-            << shell::ShellCommand(settings.command) << "\n2. "
-            << (remove ? "Delete these lines from " : "Add these lines to ")
-            << support::Printable((job.base / file.path).string()) << ", if they are "
-            << (remove ? "there" : "missing") << ":\n\n"
-            << file.text << '\n';
-}
-
 /// `wrote`: else the entry may have options of before.
 void ReportNotes(const Job& job, bool wrote) {
   const SettingsRequest& request = job.request;
@@ -286,14 +274,17 @@ void ReportNotes(const Job& job, bool wrote) {
 
 void ConfigureAgent(Job& job) {
   const agents::AgentSettings settings = job.agent->settings(job.request);
-  const bool is_edited = settings.command.empty();
+  const bool is_edited = settings.steps.empty();
   const std::vector<Edit> edits = is_edited ? PlanEdits(job, settings.files) : std::vector<Edit>();
   if (job.print && is_edited) return PrintTexts(job, edits);
   std::cout << job.agent->title
             << (job.request.user ? ", for all your projects:\n"
                                  : ", for " + support::Printable(job.base.string()) + ":\n");
   const bool wrote = WriteEdits(job, edits);
-  if (!is_edited) PrintSteps(job, settings);
+  if (!is_edited) {
+    std::cout << "Nothing is written: do this yourself.\n"
+              << support::Printable(settings.steps, "\n") << '\n';
+  }
   if (!job.request.remove) ReportNotes(job, wrote || !is_edited);
 }
 

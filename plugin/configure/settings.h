@@ -29,7 +29,7 @@ struct SettingsFile {
   std::string path;              ///< relative to the project, or absolute
   std::string alternative = {};  ///< another name that the agent prefers; used if it exists
   Format format = Format::kJson;
-  std::string text = {};  ///< of kText: the whole file; of kToml, which is not edited: our lines
+  std::string text = {};  ///< of kText: the whole file. One of kToml is not edited.
   /// Of kJson: what the file has. Lists have these elements, other values are these. An object
   /// named "lima" is our entry: it has these members, with any values.
   Json wanted = Json::object();

@@ -54,16 +54,14 @@ std::string WithInitial(const SettingsFile& file, const std::string& text) {
   return file.initial.empty() ? text : Remove(file, Add(file, text, true).text).text.value();
 }
 
-/// The settings where there are none yet, and the command that adds the server.
+/// The settings where there are none yet, and what the user does instead.
 std::string AllNew(const Agent& agent, const SettingsRequest& request) {
   const AgentSettings settings = agent.settings(request);
   std::string all;
   for (const SettingsFile& file : settings.files) {
-    const bool is_edited = file.format != Format::kToml;
-    all += is_edited ? *Add(file, std::nullopt, request.trust).text : file.text;
+    if (file.format != Format::kToml) all += *Add(file, std::nullopt, request.trust).text;
   }
-  for (const std::string& word : settings.command) all += word + "\n";
-  return all;
+  return all + settings.steps;
 }
 
 class EveryAgent : public ::testing::TestWithParam<std::tuple<std::string, bool, bool>> {
