@@ -157,6 +157,7 @@ TEST(Rewrite, LeavesValidTextAndComments) {
       {"[1, 2, 3]", {1, 3}, "[1, 3]"},
       {"[1, 2, 3]", {1, 2}, "[1, 2]"},
       {"[1, /* x */ 2, 3]", {1, 3}, "[1, /* x */ 3]"},
+      {"[1 /* one */, 2 /* two */]", Json::array({2}), "[2 /* two */]"},
       {"[1]", Json::array(), "[]"},
   };
   for (const auto& [before, value, after] : cases) EXPECT_EQ(Rewrite(before, value), after);

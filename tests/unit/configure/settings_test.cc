@@ -144,6 +144,9 @@ TEST(Settings, EveryConflictIsReportedAtItsPlaceInTheUsersText) {
 TEST(Settings, RemovalLeavesWhatDoesNotEqualOurs) {
   const SettingsFile versioned = {
       .path = "x", .wanted = kEntry.wanted, .initial = {{"version", 1}}};
+  const SettingsFile lists = {.path = "x",
+                              .wanted = {{"lists", {{"deny", Json::array({"A"})}}}},
+                              .initial = kVersioned.initial};
   const std::vector<std::tuple<std::string, SettingsFile, std::string>> cases = {
       {"{\"chat\": {\"mode\": \"mine\"}}", kSetting, "{\"chat\": {\"mode\": \"mine\"}}"},
       {"{\"chat\": \"mine\"}", kSetting, "{\"chat\": \"mine\"}"},
@@ -157,6 +160,8 @@ TEST(Settings, RemovalLeavesWhatDoesNotEqualOurs) {
       {"{\"version\": 1, \"x\": 1, \"servers\": {\"lima\": {}}}", versioned,
        "{\"version\": 1, \"x\": 1}"},
       {"{\"version\": 1}", versioned, "{\"version\": 1}"},
+      {"{\"mine\": 1, \"lists\": {\"allow\": [], \"deny\": [\"A\"]}}", lists,
+       "{\"mine\": 1, \"lists\": {\"allow\": [], \"deny\": []}}"},
   };
   for (const auto& [text, file, after] : cases) EXPECT_EQ(Remove(file, text).text, after);
 }
