@@ -6,7 +6,7 @@
 #include <iostream>
 #include <system_error>
 
-#include "connection/limactl_start.h"
+#include "connection/instance_opener.h"
 #include "lima/home.h"
 #include "lima/mounts.h"
 #include "lima/sandbox.h"

@@ -1,86 +1,72 @@
 #include "connection/instance_opener.h"
 
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
 #include <exception>
+#include <system_error>
 #include <utility>
 
+#include "support/child.h"
+#include "support/environment.h"
 #include "support/errors.h"
 #include "support/log.h"
+#include "support/utf8.h"
 
 namespace connection {
+namespace {
 
 using support::Clock;
 
-/// One call of Open.
-struct InstanceOpener::Attempts {
-  InstanceOpener& opener;
-  const RetryTimes& times;
-  const support::Context& context;
-  const ReportStatus& report_status;
-  Clock::time_point deadline;
-  Clock::duration pause = times.first_pause;
-  std::optional<Clock::time_point> broken_since = {};
-  std::exception_ptr last_loss = {};
-  std::exception_ptr start_failure = {};
-  bool started = false;
+/// Between checks whether limactl has exited.
+constexpr std::chrono::milliseconds kPollInterval{100};
 
-  tools::Workspace Run() {
-    while (true) {
-      try {
-        return opener.Connect(context.WithDeadline(deadline));
-      } catch (const InstanceNotRunning& problem) {
-        if (Start(problem)) continue;
-        if (!MayRecover(problem)) throw;
-      } catch (const support::ConnectionLost& lost) {
-        broken_since.reset();
-        last_loss = std::current_exception();
-        support::LogInfo(lost.what());
-        report_status("waiting for the guest's sshd, which cannot be reached yet");
-        if (Clock::now() + pause >= deadline) throw;
-      } catch (const support::Stopped&) {
-        context.ThrowIfStopped();
-        if (last_loss) std::rethrow_exception(last_loss);
-        throw support::ConnectionLost(
-            "the guest did not complete the connection in time: the virtual machine hangs or is "
-            "still starting. Call again, or restart it: `limactl stop -f`, `limactl start`",
-            false);
-      }
-      // The clock's last digits are random enough.
-      const auto random = Clock::now().time_since_epoch().count() % 1000;
-      support::Pause(pause - pause * random / 2000, context);
-      pause = std::min(pause * 2, times.max_pause);
-    }
-  }
+/// The end of what limactl has printed.
+std::string LastOutput(std::FILE* file) {
+  constexpr std::size_t kLastBytes = 1024;
+  std::string text(kLastBytes, '\0');
+  if (std::fseek(file, -static_cast<long>(kLastBytes), SEEK_END) != 0) std::rewind(file);
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  return support::ToUtf8(text);
+}
 
-  /// Returns true if it tried to start the instance.
-  bool Start(const InstanceNotRunning& problem) {
-    if (problem.state() != lima::State::kStopped) return false;
-    if (start_failure) std::rethrow_exception(start_failure);
-    if (!opener.may_start_ || std::exchange(started, true)) return false;
-    try {
-      opener.Start(context, report_status);
-    } catch (const support::CallError&) {
-      context.ThrowIfStopped();
-      // Another program may be starting the instance; the next attempt finds out.
-      start_failure = std::current_exception();
-    }
-    deadline = Clock::now() + times.total;
-    broken_since.reset();
-    return true;
-  }
+}  // namespace
 
-  /// Returns true to retry soon.
-  bool MayRecover(const InstanceNotRunning& problem) {
-    if (problem.state() != lima::State::kBroken) return false;
-    if (!broken_since) broken_since = Clock::now();
-    if (Clock::now() - *broken_since < times.broken) {
-      report_status("waiting for the instance, which looks broken: it may be starting or stopping");
-      return true;
-    }
-    if (start_failure) std::rethrow_exception(start_failure);
-    return false;
+void StartInstance(const std::string& name, const support::Context& context,
+                   const ReportStatus& report_status) {
+  const std::string command = "limactl start " + name;
+  const std::string stopped = "the Lima instance \"" + name + "\" is stopped";
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), &std::fclose);
+  const int output = file ? ::fileno(file.get()) : -1;
+  if (output < 0 || ::fcntl(output, F_SETFD, FD_CLOEXEC) != 0 ||
+      ::fcntl(output, F_SETFL, O_APPEND) != 0) {
+    throw support::CallError(std::string("cannot create a temporary file for limactl's output: ") +
+                             std::strerror(errno));
   }
-};
+  pid_t process = -1;
+  try {
+    process = support::Spawn({"limactl", "start", "--tty=false", name},
+                             {.output = output, .error = output, .own_session = true});
+  } catch (const std::system_error& error) {
+    throw support::CallError(stopped + " and cannot be started: no limactl on PATH (" +
+                             support::EnvironmentVariable("PATH") + "): " + error.code().message() +
+                             ". Start it on the host with: " + command);
+  }
+  report_status("the Lima instance \"" + name + "\" is being started with `" + command + "`");
+  int status = 0;
+  // If SIGCHLD is ignored there is no status; the next check of the instance shows the result.
+  while (::waitpid(process, &status, WNOHANG) == 0) support::Pause(kPollInterval, context);
+  if (status == 0) return;
+  const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  throw support::CallError(stopped + ", and `" + command + "` failed (exit status " +
+                           std::to_string(code) + "). Its last output:\n" + LastOutput(file.get()));
+}
 
 InstanceOpener::InstanceOpener(const InstanceOptions& options, bool may_start,
                                const RetryTimes& times)
@@ -90,13 +76,57 @@ tools::Workspace InstanceOpener::Open(const support::Context& context,
                                       const ReportStatus& report_status) {
   const std::optional<Clock::time_point> failed_at = std::exchange(failed_at_, std::nullopt);
   const bool failed_before = failed_at && Clock::now() - *failed_at < times_.memory;
-  const Clock::duration total = failed_before ? times_.after_failure : times_.total;
-  try {
-    return Attempts{*this, times_, context, report_status, Clock::now() + total}.Run();
-  } catch (const support::ConnectionLost&) {
-    failed_at_ = Clock::now();
-    throw;
+  auto deadline = Clock::now() + (failed_before ? times_.after_failure : times_.total);
+  Clock::duration pause = times_.first_pause;
+  std::optional<Clock::time_point> broken_since;
+  std::exception_ptr last_loss;
+  std::exception_ptr start_failure;
+  bool may_start = may_start_;
+  while (true) {
+    try {
+      return Connect(context.WithDeadline(deadline));
+    } catch (const InstanceNotRunning& problem) {
+      const bool is_stopped = problem.state() == lima::State::kStopped;
+      if (is_stopped && std::exchange(may_start, false)) {
+        try {
+          Start(context, report_status);
+        } catch (const support::CallError&) {
+          context.ThrowIfStopped();
+          // Another program may be starting the instance; the next attempt finds out.
+          start_failure = std::current_exception();
+        }
+        deadline = Clock::now() + times_.total;
+        broken_since.reset();
+        continue;
+      }
+      if (!broken_since) broken_since = Clock::now();
+      if (is_stopped || Clock::now() - *broken_since >= times_.broken) {
+        if (start_failure) std::rethrow_exception(start_failure);
+        throw;
+      }
+      report_status("waiting for the instance, which looks broken: it may be starting or stopping");
+    } catch (const support::ConnectionLost& lost) {
+      broken_since.reset();
+      last_loss = std::current_exception();
+      support::LogInfo(lost.what());
+      report_status("waiting for the guest's sshd, which cannot be reached yet");
+      if (Clock::now() + pause >= deadline) break;
+    } catch (const support::Stopped&) {
+      context.ThrowIfStopped();
+      if (last_loss) break;
+      last_loss = std::make_exception_ptr(support::ConnectionLost(
+          "the guest did not complete the connection in time: the virtual machine hangs or is "
+          "still starting. Call again, or restart it: `limactl stop -f`, `limactl start`",
+          false));
+      break;
+    }
+    // The clock's last digits are random enough.
+    const auto random = Clock::now().time_since_epoch().count() % 1000;
+    support::Pause(pause - pause * random / 2000, context);
+    pause = std::min(pause * 2, times_.max_pause);
   }
+  failed_at_ = Clock::now();
+  std::rethrow_exception(last_loss);
 }
 
 }  // namespace connection

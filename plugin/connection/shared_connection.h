@@ -7,22 +7,23 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
-#include "connection/limactl_start.h"
+#include "connection/instance_opener.h"
 #include "support/context.h"
 #include "tools/workspace.h"
 
 namespace connection {
 
-/// The connection that all calls share. Its own thread opens it; the next call reopens it after it
-/// was lost or failed to open. Thread-safe.
+/// The connection that all calls share. A thread of its own opens it; the next call reopens it
+/// after it was lost or failed to open. Thread-safe.
 class SharedConnection final : public tools::WorkspaceSource {
  public:
-  /// Opens a connection in bounded time; throws support::CallError. Called in one thread only; its
-  /// context is stopped by the destructor.
+  /// Opens a connection in bounded time; throws support::CallError. Never called twice at once;
+  /// its context is stopped by the destructor.
   using Opener = std::function<tools::Workspace(const support::Context&, const ReportStatus&)>;
 
-  explicit SharedConnection(Opener open);
+  explicit SharedConnection(Opener open) : open_(std::move(open)) {}
   ~SharedConnection() override;
 
   /// Connects without waiting. A failure is logged; the next Acquire tries again.
@@ -37,10 +38,11 @@ class SharedConnection final : public tools::WorkspaceSource {
  private:
   static constexpr const char* kConnecting = "connecting to the guest";
 
-  /// Requests an attempt from the thread. The caller holds the lock.
-  void Want();
-  void ConnectWhenWanted();
-  [[nodiscard]] bool IsAlive() const;
+  /// Starts an attempt unless one runs. The caller holds the lock.
+  void Begin();
+  /// One attempt, in the thread.
+  void Connect();
+  [[nodiscard]] bool IsAlive() const { return current_ && current_->guest->alive(); }
 
   Opener open_;
   support::StopSource stop_;
@@ -48,12 +50,10 @@ class SharedConnection final : public tools::WorkspaceSource {
   std::condition_variable changed_;
   std::optional<tools::Workspace> current_;
   std::optional<std::string> last_failure_;
-  std::uint64_t attempts_started_ = 0;
-  std::uint64_t attempts_finished_ = 0;
+  std::uint64_t attempts_ = 0;  ///< finished
+  bool connecting_ = false;
   std::string waiting_for_ = kConnecting;
-  bool wanted_ = false;
-  bool closing_ = false;
-  std::thread thread_;
+  std::thread thread_;  ///< of the last attempt
 };
 
 }  // namespace connection

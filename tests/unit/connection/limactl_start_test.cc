@@ -1,5 +1,3 @@
-#include "connection/limactl_start.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "connection/instance_opener.h"
 #include "support/errors.h"
 #include "testing/eventually.h"
 #include "testing/temporary_directory.h"
