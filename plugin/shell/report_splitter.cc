@@ -1,9 +1,6 @@
 #include "shell/report_splitter.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace shell {
@@ -20,22 +17,6 @@ std::size_t PossibleBeginning(std::string_view bytes, std::string_view marker) {
 }
 
 }  // namespace
-
-std::optional<Report> ParseReport(std::string_view words) {
-  static const re2::RE2 status_form(R"((ended )?(\d+))");
-  // By Report::Kind, as far as they go.
-  constexpr std::array<std::string_view, 5> kWithoutStatus = {"ready", "took", "stopped", "left",
-                                                              "free"};
-  const auto* const found = std::ranges::find(kWithoutStatus, words);
-  if (found != kWithoutStatus.end()) {
-    return Report{static_cast<Report::Kind>(found - kWithoutStatus.begin()), 0};
-  }
-  std::string ended;
-  Report report;
-  if (!re2::RE2::FullMatch(words, status_form, &ended, &report.status)) return std::nullopt;
-  report.kind = ended.empty() ? Report::Kind::kDone : Report::Kind::kExited;
-  return report;
-}
 
 void ReportSplitter::Feed(std::string_view bytes, const Callback& on_output,
                           const Callback& on_report) {

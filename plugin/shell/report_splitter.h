@@ -1,21 +1,11 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace shell {
-
-/// A report of resident_script.h.
-struct Report {
-  enum class Kind { kReady, kTook, kStopped, kLeft, kFree, kExited, kDone };
-  Kind kind = Kind::kReady;
-  int status = 0;  ///< with kExited and kDone
-};
-
-/// `words`: behind the marker. Nothing if it is no report.
-std::optional<Report> ParseReport(std::string_view words);
 
 /// Separates the output of a command from the reports of its resident shell (resident_script.h),
 /// wherever the stream is cut into pieces. Holds back only bytes that may belong to a report. One

@@ -1,5 +1,7 @@
 #include "shell/shell_session.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -12,6 +14,7 @@ constexpr std::size_t kMaxEarlyOutput = std::size_t{256} * 1024;
 
 /// Of input, in bytes. The watcher reads a request byte by byte.
 constexpr std::size_t kInputPiece = 8192;
+
 }  // namespace
 
 ShellSession::ShellSession(std::shared_ptr<SessionLock> session_lock, std::size_t needed_channels)
@@ -86,8 +89,8 @@ void ShellSession::OnOutput(Stream stream, std::string_view bytes) {
             if (!is_output) {
               error_ended_ = true;
               GetReady();
-            } else if (const std::optional<Report> report = ParseReport(words)) {
-              Apply(*report);
+            } else {
+              Apply(words);
             }
             session_lock_->changed.notify_all();
           });
@@ -142,41 +145,34 @@ void ShellSession::GetReady() {
   Pump();
 }
 
-void ShellSession::Apply(const Report& report) {
+void ShellSession::Apply(std::string_view words) {
+  static const re2::RE2 ended(R"(ended (\d+))");
+  static const re2::RE2 done(R"((\d+))");
   State& state = reported_.state;
-  if (report.kind == Report::Kind::kStopped) {
+  int status = 0;
+  if (words == "stopped") {
     reported_.stopped = true;
     state = State::kOver;
-  }
-  if (state == State::kOver) return;
-  switch (report.kind) {
-    case Report::Kind::kReady:
-      ready_reported_ = true;
-      GetReady();
-      break;
-    case Report::Kind::kExited:
-      reported_.exit_status = report.status;
-      state = State::kOver;
-      if (is_process()) process_.reset();
-      break;
-    case Report::Kind::kDone:
-      if (state != State::kRunning) return;
-      reported_.request_status = report.status;
-      state = State::kSettling;
-      break;
-    case Report::Kind::kFree:
-      if (state == State::kSettling) state = State::kReady;
-      break;
-    case Report::Kind::kLeft:
-      reported_.left = true;
-      state = State::kOver;
-      break;
-    case Report::Kind::kTook:
-      input_is_under_way_ = false;
-      Pump();
-      break;
-    case Report::Kind::kStopped:
-      break;
+  } else if (state == State::kOver) {
+    return;
+  } else if (words == "ready") {
+    ready_reported_ = true;
+    GetReady();
+  } else if (re2::RE2::FullMatch(words, ended, &status)) {
+    reported_.exit_status = status;
+    state = State::kOver;
+    if (is_process()) process_.reset();
+  } else if (state == State::kRunning && re2::RE2::FullMatch(words, done, &status)) {
+    reported_.request_status = status;
+    state = State::kSettling;
+  } else if (words == "free" && state == State::kSettling) {
+    state = State::kReady;
+  } else if (words == "left") {
+    reported_.left = true;
+    state = State::kOver;
+  } else if (words == "took") {
+    input_is_under_way_ = false;
+    Pump();
   }
 }
 

@@ -91,7 +91,8 @@ class ShellSession final : public ProcessEvents, public std::enable_shared_from_
  private:
   [[nodiscard]] bool is_process() const { return needed_channels_ > kSharedChannels; }
   void Deliver(Stream stream, std::string_view own);
-  void Apply(const Report& report);
+  /// `words` of a report (resident_script.h). Ignores others.
+  void Apply(std::string_view words);
   /// Once both streams have said so: what came before belongs to the profile. A process has only
   /// one stream, and its output follows at once.
   void GetReady();

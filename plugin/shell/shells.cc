@@ -67,7 +67,7 @@ RunEnd Shells::RunCommand(const LoginCommand& command, OutputSink& sink,
   Lock lock(session_lock_->mutex);
   const bool is_unfit = unfit_.contains(command.shell);
   lock.unlock();
-  if (MayBeBash(command.shell) && !is_unfit) {
+  if (!is_unfit) {
     const Reply reply = Run({true, command.shell}, CommandRequest(command), sink, context);
     if (reply.kind == Reply::Kind::kDone) return reply.end;
     // kNotRun: each of the shells has changed the files of its profile.

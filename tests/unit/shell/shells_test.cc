@@ -401,6 +401,16 @@ TEST(PlayedShells, DropWhatIsPrintedBetweenTwoCommands) {
   }
 }
 
+TEST(PlayedShells, IgnoreReportsThatTheyDoNotKnow) {
+  PlayedShell played(
+      {{"M 1\nM ready\n", "M\n"},
+       {"one\nM other\nM 99999999999\nM ended x\nM took\nM\nM 7\nM 8\nM free\n", "M\n"}});
+  Shells shells(played);
+  TextSink sink;
+  EXPECT_EQ(shells.RunCommand({}, sink, {}).exit_status, 7);
+  EXPECT_EQ(sink.output, "one\n");
+}
+
 TEST(PlayedShells, ReportTheStatusBeforeItIsKnownWhatTheCommandHasLeft) {
   PlayedShell played({{"M ready\n", "M\n"}, {"M 3\n", "M\n"}});
   Shells shells(played);
