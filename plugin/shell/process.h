@@ -44,9 +44,6 @@ class ProcessEvents {
 
   virtual void OnOutput(Stream stream, std::string_view bytes) = 0;
 
-  /// So many bytes of the input have been passed on: the channel has room for more.
-  virtual void OnInputSent(std::size_t /*bytes*/) {}
-
   /// The guest has no free channel now (sshd's MaxSessions); the process waits for one.
   virtual void OnQueued() {}
 
@@ -67,7 +64,7 @@ class Process {
  public:
   virtual ~Process() = default;
 
-  /// To its standard input. Never waits, but keeps the bytes until OnInputSent; ignored once the
+  /// To its standard input. Never waits, but keeps the bytes until they are sent; ignored once the
   /// process has ended.
   virtual void Send(std::string bytes) = 0;
 
