@@ -21,7 +21,7 @@ std::string Refusal(bool is_sftp, bool has_reply) {
 
 }  // namespace
 
-ChannelBroker::ChannelBroker(Session& session, std::function<bool()> make_room)
+ChannelBroker::ChannelBroker(ssh_session session, std::function<bool()> make_room)
     : session_(session), make_room_(std::move(make_room)) {}
 
 void ChannelBroker::Request(ChannelUser& user, std::string command_line) {
@@ -138,7 +138,7 @@ void ChannelBroker::StepWaiting(TimePoint now) {
     if (waiting->channel || FailIfHopeless(waiting, now)) continue;
     may_open = may_open && MayOpen(*waiting, now);
     if (may_open) {
-      waiting->channel = std::make_unique<Channel>(session_.handle());
+      waiting->channel = std::make_unique<Channel>(session_);
       // Sends the request; a later step checks for the reply.
       may_open = waiting->channel->Open() != Channel::Progress::kRefused;
     } else if (!std::exchange(waiting->delayed, true)) {

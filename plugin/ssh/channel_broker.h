@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ssh/channel.h"
-#include "ssh/session.h"
+#include "ssh/completion.h"
 
 namespace ssh {
 
@@ -33,7 +33,7 @@ class ChannelBroker {
   static constexpr auto kRefusalTimeout = std::chrono::seconds(5);
 
   /// `make_room` closes an idle channel; it returns false if there is none.
-  ChannelBroker(Session& session, std::function<bool()> make_room);
+  ChannelBroker(ssh_session session, std::function<bool()> make_room);
 
   /// `command_line` is run on the channel; empty: SFTP.
   void Request(ChannelUser& user, std::string command_line);
@@ -68,7 +68,7 @@ class ChannelBroker {
   /// How many of those that wait are being opened.
   [[nodiscard]] std::size_t opening() const;
 
-  Session& session_;
+  ssh_session session_;
   std::function<bool()> make_room_;
   std::list<ChannelRequest> waiting_;     ///< for a channel, in order
   std::list<ChannelRequest> requesting_;  ///< the channel is open

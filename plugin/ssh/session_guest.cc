@@ -41,7 +41,7 @@ SessionGuest::SessionGuest(Endpoint endpoint, const ConnectionOptions& options)
     : endpoint_(std::move(endpoint)),
       options_(options),
       session_(wake_),
-      broker_(session_, [this] { return shells_.MakeRoom(); }),
+      broker_(session_.handle(), [this] { return shells_.MakeRoom(); }),
       sftp_(broker_) {}
 
 SessionGuest::~SessionGuest() {

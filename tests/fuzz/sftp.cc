@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "fuzz/input.h"
-#include "ssh/sftp/sftp_client.h"
 #include "ssh/sftp/sftp_codec.h"
+#include "ssh/sftp/sftp_service.h"
 
 namespace {
 
@@ -32,24 +32,25 @@ std::string Describe(const guest::Reply& reply) {
 
 void Talk(std::string_view bytes, std::size_t piece) {
   const ssh::TimePoint now{};
-  ssh::SftpClient client(now, 1);
+  ssh::ChannelBroker broker(nullptr, [] { return false; });
+  ssh::SftpChannel channel(broker, 1);
   std::vector<std::shared_ptr<ssh::Burst>> bursts;
   try {
     while (!bytes.empty()) {
-      client.Receive(bytes.substr(0, piece), now);
+      channel.Receive(bytes.substr(0, piece), now);
       bytes.remove_prefix(std::min(piece, bytes.size()));
-      client.Consumed(client.output().size());
-      if (!client.ready() || client.pending() >= 3) continue;
+      channel.Consumed(channel.output().size());
+      if (!channel.ready() || channel.pending() >= 3) continue;
       for (int i = 0; i < 3; ++i) {
         bursts.push_back(
             std::make_shared<ssh::Burst>(std::vector{MakeRequest(bursts.size() % kOperations)}));
-        bursts.back()->Begin(client, now);
+        bursts.back()->Begin(channel, now);
       }
     }
   } catch (const ssh::SftpProtocolError& error) {
     fuzz::Require(error.what()[0] != '\0', "an error says what is wrong");
   }
-  client.Fail("over");
+  channel.GiveUp("over");
   for (const auto& burst : bursts) {
     fuzz::Require(burst->finished(), "each request has a reply or is lost");
     for (const guest::Reply& reply : burst->TakeReplies()) static_cast<void>(Describe(reply));

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "fuzz/input.h"
-#include "ssh/sftp/sftp_client.h"
+#include "ssh/sftp/sftp_service.h"
 #include "support/errors.h"
 #include "support/paths.h"
 #include "testing/local_guest.h"
@@ -32,15 +32,15 @@ constexpr std::uint32_t kEndOfFile = 1;
 class Play final : public testing_support::LocalGuest {
  public:
   explicit Play(fuzz::Input& input) : input_(input) {
-    client_.Receive(OpenSshVersion() + Packet(201, Number32(1) + Number64(0) + Number64(kMaxData) +
-                                                       Number64(kMaxData) + Number64(0)),
-                    now_);
-    client_.Consumed(client_.output().size());
+    channel_.Receive(OpenSshVersion() + Packet(201, Number32(1) + Number64(0) + Number64(kMaxData) +
+                                                        Number64(kMaxData) + Number64(0)),
+                     now_);
+    channel_.Consumed(channel_.output().size());
   }
 
   void CloseLater(const guest::Handle& handle) noexcept override {
     if (lost_) return;
-    client_.Close(handle, now_);
+    channel_.CloseHandle(handle, now_);
     TakeRequests();
   }
 
@@ -57,7 +57,7 @@ class Play final : public testing_support::LocalGuest {
                                       const support::Context& context) override {
     const auto burst = std::make_shared<ssh::Burst>(requests);
     if (lost_) throw support::ConnectionLost("over", false);
-    burst->Begin(client_, now_);
+    burst->Begin(channel_, now_);
     TakeRequests();
     while (!burst->finished()) Step(*burst);
     burst->completion().Wait(context, [](support::StopReason) {});
@@ -83,7 +83,7 @@ class Play final : public testing_support::LocalGuest {
     } else if (what == 0xFE) {
       lost_ = true;
       requests_.clear();
-      client_.Fail("over");
+      channel_.GiveUp("over");
       fuzz::Require(burst.finished(), "a burst ends with the line");
     } else {
       const std::size_t which = what % requests_.size();
@@ -94,7 +94,7 @@ class Play final : public testing_support::LocalGuest {
 
   void AnswerOne(std::size_t which, const std::string& reply) {
     requests_.erase(requests_.begin() + static_cast<std::ptrdiff_t>(which));
-    client_.Receive(reply, now_);
+    channel_.Receive(reply, now_);
     TakeRequests();
   }
 
@@ -129,8 +129,8 @@ class Play final : public testing_support::LocalGuest {
   }
 
   void TakeRequests() {
-    std::string output(client_.output());
-    client_.Consumed(output.size());
+    std::string output(channel_.output());
+    channel_.Consumed(output.size());
     std::string_view left = output;
     const auto number = [&](std::size_t at) {
       std::uint32_t value = 0;
@@ -152,7 +152,8 @@ class Play final : public testing_support::LocalGuest {
 
   fuzz::Input& input_;
   const ssh::TimePoint now_{};
-  ssh::SftpClient client_{now_, 1};
+  ssh::ChannelBroker broker_{nullptr, [] { return false; }};
+  ssh::SftpChannel channel_{broker_, 1};
   std::vector<SentRequest> requests_;
   std::map<std::string, int> opened_;  ///< how often each handle was closed
   bool lost_ = false;

@@ -19,6 +19,10 @@ inline constexpr std::size_t kMaxSftpPacket = std::size_t{256} * 1024;
 /// Most data in one READ or WRITE. OpenSSH's server exits on a longer packet.
 inline constexpr std::size_t kMaxSftpData = kMaxSftpPacket - 1024;
 
+/// The same without limits@openssh.com: every server must accept packets of 34,000 bytes
+/// (draft-ietf-secsh-filexfer-02, section 3).
+inline constexpr std::size_t kDefaultSftpData = std::size_t{32} * 1024;
+
 /// Most bytes of a server's message that are quoted in an error.
 inline constexpr std::size_t kMaxServerText = 256;
 

@@ -2,20 +2,85 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "guest/guest.h"
 #include "ssh/channel_broker.h"
-#include "ssh/sftp/sftp_client.h"
+#include "ssh/completion.h"
+#include "ssh/sftp/sftp_codec.h"
 
 namespace ssh {
 
-/// An SFTP server on a channel of its own. Runs any number of bursts (requests sent together) at
-/// once. For the session's thread only.
+class SftpChannel;
+
+/// The requests of one guest::Guest::RoundTrip. The caller creates the burst, waits on
+/// `completion()` and calls TakeReplies; everything else is for the session's thread. Shared
+/// pointers keep it alive for late replies, so that files which these open get closed.
+///
+/// A long Read or Write is split as the server's limits require.
+class Burst final : public std::enable_shared_from_this<Burst> {
+ public:
+  explicit Burst(std::vector<guest::Request> requests) : requests_(std::move(requests)) {}
+
+  Completion& completion() { return completion_; }
+  /// Call it after the completion has finished without failure.
+  std::vector<guest::Reply> TakeReplies();
+
+  /// The channel number of its handles; 0 if it has none. Handles in a burst share one channel.
+  [[nodiscard]] std::uint64_t handle_channel() const;
+  /// It may change the guest's files.
+  [[nodiscard]] bool changes_guest() const;
+  /// Operation and path of its first request, for messages.
+  [[nodiscard]] std::string Describe() const;
+
+  /// Sends all requests.
+  void Begin(SftpChannel& channel, TimePoint now);
+  /// Finishes without waiting for the replies, and closes what it opens.
+  void Fail(std::exception_ptr failure);
+  /// The same if the connection or the server is lost.
+  void FailLost(const std::string& reason);
+  [[nodiscard]] bool finished() const { return finished_; }
+
+  /// Where it was begun, or null.
+  [[nodiscard]] const SftpChannel* channel() const { return channel_; }
+
+  // The channel calls these.
+  [[nodiscard]] const guest::Request& request(std::size_t piece) const {
+    return pieces_[piece].request;
+  }
+  void OnReply(std::size_t piece, guest::Reply&& reply);
+  /// The request may have run, but there will be no reply.
+  void OnLost(std::size_t piece);
+
+ private:
+  /// A request as it is sent: of a long Read or Write, a part.
+  struct Piece {
+    std::size_t index;  ///< in requests_
+    guest::Request request;
+    guest::Reply reply = {};
+  };
+
+  void Split(std::size_t index, std::size_t max_data);
+  void CloseHandle(const guest::Reply& reply);
+  void FinishWhenComplete();
+
+  const std::vector<guest::Request> requests_;
+  SftpChannel* channel_ = nullptr;  ///< since Begin
+  std::vector<Piece> pieces_;
+  std::size_t pending_ = 0;  ///< pieces without a reply
+  Completion completion_;
+  bool may_have_changed_ = false;  ///< the guest's files
+  bool finished_ = false;
+};
+
+/// An SFTP server on a channel of its own. Runs any number of bursts at once, and matches replies
+/// to requests by id. For the session's thread only.
 class SftpChannel final : public ChannelUser {
  public:
   /// The server hangs if it owes a reply and has been silent for this long.
@@ -24,7 +89,7 @@ class SftpChannel final : public ChannelUser {
   /// A burst that times out closes the channel if the server has been silent for this long.
   static constexpr auto kMinSilence = std::chrono::seconds(1);
 
-  /// Requests a channel. `number` goes into the handles.
+  /// Requests a channel. `number` is stored in the handles that it opens.
   SftpChannel(ChannelBroker& broker, std::uint64_t number) : broker_(broker), number_(number) {
     broker_.Request(*this, "");
   }
@@ -32,22 +97,21 @@ class SftpChannel final : public ChannelUser {
   ~SftpChannel() override { Close(); }
 
   [[nodiscard]] std::uint64_t number() const { return number_; }
-  /// The server has introduced itself.
-  [[nodiscard]] bool ready() const { return channel_ && client_->ready(); }
+  /// The server has sent VERSION, and its limits if it offers limits@openssh.com.
+  [[nodiscard]] bool ready() const { return state_ == State::kReady; }
   [[nodiscard]] bool hangs() const { return hangs_; }
-  [[nodiscard]] bool idle() const { return ready() && client_->pending() == 0; }
+  [[nodiscard]] bool idle() const { return ready() && pending_.empty(); }
   /// It has failed every burst and takes no more.
-  [[nodiscard]] bool closed() const { return closed_; }
+  [[nodiscard]] bool closed() const { return state_ == State::kClosed; }
   /// Why it was closed before its first burst; empty: it was used.
   [[nodiscard]] const std::string& start_failure() const { return start_failure_; }
 
-  /// Once it is ready. Step sends the requests.
-  void Begin(Burst& burst);
-  [[nodiscard]] bool Runs(const Burst& burst) const {
-    return client_ && burst.client() == &*client_;
-  }
-  /// Once it is ready.
-  void CloseHandle(const guest::Handle& handle) { client_->Close(handle, support::Clock::now()); }
+  /// Once it is ready, sends a request of the burst. Two kinds of requests fail at once: one that
+  /// needs an extension which the server does not offer, and one longer than kMaxSftpPacket (a long
+  /// path), because OpenSSH's server would exit.
+  void Send(std::shared_ptr<Burst> burst, std::size_t piece, TimePoint now);
+  /// Once it is ready: closes a handle without waiting.
+  void CloseHandle(const guest::Handle& handle, TimePoint now);
   /// After a time-out.
   void GiveUpIfSilent();
   /// Closes the channel and fails every burst.
@@ -56,7 +120,23 @@ class SftpChannel final : public ChannelUser {
   /// Returns when to call it again even if nothing happens on the session.
   TimePoint Step(TimePoint now);
 
-  void OnRequested() override { client_.emplace(support::Clock::now(), number_); }
+  // Parts of Step.
+
+  /// After it throws SftpProtocolError, call GiveUp.
+  void Receive(std::string_view bytes, TimePoint now);
+  /// The bytes to send; then call Consumed with the number of bytes sent.
+  [[nodiscard]] std::string_view output() const { return output_; }
+  void Consumed(std::size_t count);
+  /// Fails the bursts that wait for the one with the oldest request, and change nothing. Returns
+  /// false if no burst is left.
+  bool FailBehindOldest(const std::string& reason);
+  /// Since when a reply is pending and the server has been silent; max() if none is pending.
+  [[nodiscard]] TimePoint silent_since() const { return idle() ? TimePoint::max() : owing_since_; }
+  [[nodiscard]] std::size_t pending() const { return pending_.size(); }
+  /// Most bytes of data in one READ or WRITE.
+  [[nodiscard]] std::size_t max_data() const { return max_data_; }
+
+  void OnRequested() override { owing_since_ = support::Clock::now(); }
   void OnGranted(std::unique_ptr<Channel> channel) override { channel_ = std::move(channel); }
   void OnRefused(const std::string& text, bool /*may_have_run*/) override { GiveUp(text); }
   void OnData(bool is_standard_error, std::string_view bytes) noexcept override {
@@ -64,19 +144,35 @@ class SftpChannel final : public ChannelUser {
   }
 
  private:
+  enum class State { kStarting, kRequestingLimits, kReady, kClosed };
+  struct Pending {
+    std::shared_ptr<Burst> burst;
+    std::size_t piece;
+    std::uint64_t output_end;  ///< position in the stream of all output
+  };
+
   void ReceiveInbox(TimePoint now);
+  void OnPacket(const SftpPacket& packet);
   void CheckEnd();
   void Close();
 
   ChannelBroker& broker_;
   const std::uint64_t number_;
   std::unique_ptr<Channel> channel_;  // null until it is granted, and when closed
-  std::optional<SftpClient> client_;  // since it was requested
-  std::string inbox_;                 // filled by libssh's callback, read by Step
+  State state_ = State::kStarting;
+  std::string inbox_;  // filled by libssh's callback, read by Step
   std::string start_failure_;
-  bool closed_ = false;
   bool was_used_ = false;
   bool hangs_ = false;
+  /// The last data, or the first pending request if later; max() before SFTP is requested.
+  TimePoint owing_since_ = TimePoint::max();
+  SftpDecoder decoder_;
+  SftpExtensions extensions_;
+  std::string output_ = InitPacket();
+  std::uint64_t consumed_ = 0;  ///< bytes in all
+  std::uint32_t next_id_ = 1;
+  std::size_t max_data_ = kDefaultSftpData;
+  std::map<std::uint32_t, Pending> pending_;  // by id: the oldest first
 };
 
 /// SFTP for one session. For the session's thread only.

@@ -3,11 +3,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
 
-#include "ssh/sftp/sftp_client.h"
+#include "ssh/sftp/sftp_service.h"
 #include "support/errors.h"
 #include "unit/ssh/sftp/sftp_bytes.h"
 
@@ -41,20 +42,20 @@ class BurstTest : public ::testing::Test {
   BurstTest() { Converse(Version()); }
 
   void Converse(const std::string& version) {
-    client_ = SftpClient(now_, 1);
-    client_.Receive(version, now_);
+    channel_.emplace(broker_, 1);
+    channel_->Receive(version, now_);
     TakeOutput();
   }
   std::shared_ptr<Burst> Begin(std::vector<guest::Request> requests, TimePoint now = {}) {
     const auto burst = std::make_shared<Burst>(std::move(requests));
-    burst->Begin(client_, now);
+    burst->Begin(*channel_, now);
     return burst;
   }
-  void Receive(const std::string& bytes) { client_.Receive(bytes, now_); }
+  void Receive(const std::string& bytes) { channel_->Receive(bytes, now_); }
   /// The bytes sent since the last call.
   std::string TakeOutput() {
-    std::string output(client_.output());
-    client_.Consumed(output.size());
+    std::string output(channel_->output());
+    channel_->Consumed(output.size());
     return output;
   }
   static std::vector<guest::Reply> Replies(Burst& burst) {
@@ -86,7 +87,8 @@ class BurstTest : public ::testing::Test {
   }
 
   TimePoint now_{};
-  SftpClient client_{now_, 1};
+  ChannelBroker broker_{nullptr, [] { return false; }};
+  std::optional<SftpChannel> channel_;
 };
 
 TEST_F(BurstTest, SendsRequestsTogetherAndMatchesRepliesInAnyOrder) {
@@ -161,7 +163,7 @@ TEST_F(BurstTest, AReadIsCutToTheServersLengthAndPutInOrder) {
   EXPECT_EQ(Read(2 * kPiece + 4, Data(3, "rest") + Data(1, a) + Data(2, b)), a + b + "rest");
   EXPECT_EQ(Read(0, ""), "") << "requests nothing";
   Begin({Request::Read(kFile, 0, 2 * guest::kMaxTransfer)});
-  EXPECT_EQ(client_.pending(), guest::kMaxTransfer / kPiece);
+  EXPECT_EQ(channel_->pending(), guest::kMaxTransfer / kPiece);
 }
 
 TEST_F(BurstTest, AReadEndsAtTheFirstShortReply) {
@@ -179,7 +181,7 @@ TEST_F(BurstTest, WrongAmountsOfDataAreRefused) {
 TEST_F(BurstTest, AWriteIsCutToTheServersLengthAndReportsItsFirstError) {
   const std::string bytes(100'000, 'x');
   const auto burst = Begin({Request::Write(kFile, 5, bytes)});
-  EXPECT_EQ(client_.pending(), 4U);
+  EXPECT_EQ(channel_->pending(), 4U);
   EXPECT_THAT(TakeOutput(), StartsWith(Packet(6, Number32(1) + String("h") + Number64(5) +
                                                      String(bytes.substr(0, kPiece)))));
   Receive(Status(1, 0) + Status(2, kDenied) + Status(3, 4));
@@ -273,79 +275,81 @@ TEST_F(BurstTest, ALostBurstMayHaveRunOnlyIfAChangeWasSent) {
     const auto burst = Begin(requests);
     if (sent) TakeOutput();
     Receive(received);
-    client_.Fail("gone");
+    channel_->GiveUp("gone");
     EXPECT_EQ(MayHaveRun(*burst), may_have_run)
         << burst->Describe() << ", sent: " << sent << ", received: " << received.size();
   }
 }
 
-using SftpClientTest = BurstTest;
+using SftpChannelTest = BurstTest;
 
-TEST_F(SftpClientTest, IsReadyWhenTheServerHasIntroducedItself) {
-  client_ = SftpClient(now_, 1);
-  EXPECT_EQ(client_.output(), Packet(1, Number32(3)));
-  EXPECT_FALSE(client_.ready());
-  EXPECT_EQ(client_.silent_since(), now_);
+TEST_F(SftpChannelTest, IsReadyWhenTheServerHasIntroducedItself) {
+  channel_.emplace(broker_, 1);
+  EXPECT_EQ(channel_->output(), Packet(1, Number32(3)));
+  EXPECT_FALSE(channel_->ready());
+  EXPECT_EQ(channel_->silent_since(), TimePoint::max());
+  channel_->OnRequested();
+  EXPECT_LE(channel_->silent_since(), support::Clock::now());
   Receive(Version());
-  EXPECT_TRUE(client_.ready());
+  EXPECT_TRUE(channel_->ready());
 }
 
-TEST_F(SftpClientTest, RequestsLimitsAndKeepsThemWithinBounds) {
+TEST_F(SftpChannelTest, RequestsLimitsAndKeepsThemWithinBounds) {
   for (const auto& [stated, used] : std::vector<std::pair<std::uint64_t, std::uint32_t>>{
            {0, 32 * 1024}, {1, 4096}, {100'000, 100'000}, {1ULL << 40U, 261'120}}) {
     Converse(OpenSshVersion());
-    EXPECT_FALSE(client_.ready());
+    EXPECT_FALSE(channel_->ready());
     Receive(
         Packet(201, Number32(1) + Number64(1) + Number64(stated) + Number64(stated) + Number64(0)));
-    EXPECT_TRUE(client_.ready());
-    EXPECT_EQ(client_.max_data(), used);
+    EXPECT_TRUE(channel_->ready());
+    EXPECT_EQ(channel_->max_data(), used);
   }
 }
 
-TEST_F(SftpClientTest, RefusesAnOlderVersion) {
+TEST_F(SftpChannelTest, RefusesAnOlderVersion) {
   EXPECT_THROW(Converse(Packet(2, Number32(2))), SftpProtocolError);
 }
 
-TEST_F(SftpClientTest, AReplyWithoutARequestEndsTheConversation) {
+TEST_F(SftpChannelTest, AReplyWithoutARequestEndsTheConversation) {
   const auto burst = Begin({Request::LStat("/")});
   EXPECT_THROW(Receive(Status(1, 0) + Status(1, 0)), SftpProtocolError);
   EXPECT_TRUE(burst->finished());
 }
 
-TEST_F(SftpClientTest, FailureSaysWhichRequestsMayHaveRun) {
+TEST_F(SftpChannelTest, FailureSaysWhichRequestsMayHaveRun) {
   const auto sent = Begin({Request::Unlink("/")});
-  const std::size_t length = client_.output().size();
+  const std::size_t length = channel_->output().size();
   const auto kept = Begin({Request::Unlink("/")});
-  client_.Consumed(length + 1);  // one byte of the second is not a request
-  client_.Fail("gone");
+  channel_->Consumed(length + 1);  // one byte of the second is not a request
+  channel_->GiveUp("gone");
   EXPECT_TRUE(MayHaveRun(*sent));
   EXPECT_FALSE(MayHaveRun(*kept));
 }
 
-TEST_F(SftpClientTest, OnlyChangesKeepWaitingBehindTheOldestRequest) {
+TEST_F(SftpChannelTest, OnlyChangesKeepWaitingBehindTheOldestRequest) {
   const auto oldest = Begin({Request::Open("/")});
   const auto read = Begin({Request::LStat("/")});
   const auto change = Begin({Request::Unlink("/")});
-  EXPECT_TRUE(client_.FailBehindOldest("silent"));
+  EXPECT_TRUE(channel_->FailBehindOldest("silent"));
   EXPECT_FALSE(MayHaveRun(*read));
   EXPECT_FALSE(oldest->finished());
   EXPECT_FALSE(change->finished());
   oldest->Fail(nullptr);
-  EXPECT_TRUE(client_.FailBehindOldest("silent"));
+  EXPECT_TRUE(channel_->FailBehindOldest("silent"));
   change->Fail(nullptr);
-  EXPECT_FALSE(client_.FailBehindOldest("silent")) << "none is left";
+  EXPECT_FALSE(channel_->FailBehindOldest("silent")) << "none is left";
 }
 
-TEST_F(SftpClientTest, SilenceCountsOnlyWhileTheServerOwesAReply) {
-  EXPECT_EQ(client_.silent_since(), TimePoint::max());
+TEST_F(SftpChannelTest, SilenceCountsOnlyWhileTheServerOwesAReply) {
+  EXPECT_EQ(channel_->silent_since(), TimePoint::max());
   Begin({Request::LStat("/")}, now_ + 100s);
   Begin({Request::LStat("/")}, now_ + 110s);
-  EXPECT_EQ(client_.silent_since(), now_ + 100s);
-  client_.Receive(Status(1, 0), now_ + 120s);
-  EXPECT_EQ(client_.silent_since(), now_ + 120s);
+  EXPECT_EQ(channel_->silent_since(), now_ + 100s);
+  channel_->Receive(Status(1, 0), now_ + 120s);
+  EXPECT_EQ(channel_->silent_since(), now_ + 120s);
 }
 
-TEST_F(SftpClientTest, ARequestLongerThanAPacketIsRefusedWithoutTheServer) {
+TEST_F(SftpChannelTest, ARequestLongerThanAPacketIsRefusedWithoutTheServer) {
   const std::size_t longest = kMaxSftpPacket - 9;  // type, id and the path's own length
   EXPECT_FALSE(Begin({Request::LStat(std::string(longest, 'p'))})->finished());
   EXPECT_EQ(TakeOutput().size(), kMaxSftpPacket + 4);
