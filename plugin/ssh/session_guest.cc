@@ -1,14 +1,58 @@
 #include "ssh/session_guest.h"
 
+#include <fcntl.h>
+#include <libssh/server.h>  // ssh_send_keepalive and messages, which are the client's too
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
 #include "support/errors.h"
 #include "support/log.h"
+#include "support/printable.h"
 
 namespace ssh {
 namespace {
+
+std::string Name(const Endpoint& endpoint) {
+  return endpoint.host + ":" + std::to_string(endpoint.port);
+}
+
+struct FreeKey {
+  void operator()(ssh_key key) const noexcept { ssh_key_free(key); }
+};
+using Key = std::unique_ptr<ssh_key_struct, FreeKey>;
+
+int NotePassphrase(const char*, char*, size_t, int, int, void* wanted) {
+  *static_cast<bool*>(wanted) = true;
+  return -1;
+}
+
+/// Reads a private key file. Returns null and sets `problem` if it cannot be used, also because it
+/// has a passphrase. `problem` never contains key material.
+Key LoadKey(const std::string& file, std::string& problem) {
+  bool passphrase_wanted = false;
+  ssh_key key = nullptr;
+  std::error_code error;
+  // libssh does not report why it cannot open a file, and would wait for a FIFO.
+  if (::access(file.c_str(), R_OK) != 0) {
+    problem = std::string("cannot read the key file: ") + std::strerror(errno);
+  } else if (!std::filesystem::is_regular_file(file, error)) {
+    problem = "the key file is not a regular file";
+  } else if (ssh_pki_import_privkey_file(file.c_str(), nullptr, &NotePassphrase, &passphrase_wanted,
+                                         &key) != SSH_OK) {
+    problem = passphrase_wanted ? "the key file is protected by a passphrase"
+                                : "the file has no private key that libssh can read";
+  }
+  return Key(key);
+}
 
 constexpr const char* kConnectionGone = "the connection to the guest was lost; nothing was done";
 
@@ -40,18 +84,31 @@ class RemoteProcess final : public shell::Process {
 SessionGuest::SessionGuest(Endpoint endpoint, const ConnectionOptions& options)
     : endpoint_(std::move(endpoint)),
       options_(options),
-      session_(wake_),
-      broker_(session_.handle(), [this] { return shells_.MakeRoom(); }),
-      sftp_(broker_) {}
+      session_(ssh_new()),
+      event_(ssh_event_new()),
+      broker_(session_.get(), [this] { return shells_.MakeRoom(); }),
+      sftp_(broker_) {
+  if (!session_ || !event_) throw std::runtime_error("libssh cannot create a session");
+  ssh_set_counters(session_.get(), &socket_bytes_, &received_);
+  // Without a callback, libssh queues the guest's requests without limit. After 1 it rejects them.
+  ssh_set_message_callback(
+      session_.get(), [](ssh_session, ssh_message, void*) { return 1; }, nullptr);
+  if (ssh_event_add_fd(event_.get(), wake_.fd(), POLLIN, &SessionGuest::OnWake, this) != SSH_OK) {
+    throw std::runtime_error("libssh cannot poll the wake pipe");
+  }
+}
 
 SessionGuest::~SessionGuest() {
   shells_.Close();  // while their events are still delivered
   stopping_ = true;
   wake_.Wake();
-  if (!thread_.joinable()) return;
-  ended_.get_future().wait_for(kEndTimeout);
-  session_.Break();
-  thread_.join();
+  if (thread_.joinable()) {
+    ended_.get_future().wait_for(kEndTimeout);
+    Break();
+    thread_.join();
+  }
+  // ssh_event_free does not free it.
+  ssh_event_remove_fd(event_.get(), wake_.fd());
 }
 
 void SessionGuest::Connect(const support::Context& context) {
@@ -60,7 +117,7 @@ void SessionGuest::Connect(const support::Context& context) {
     connected_.Wait(context, [&](support::StopReason) {
       stopping_ = true;
       wake_.Wake();
-      session_.Break();
+      Break();
     });
   } catch (const support::ConnectionLost&) {
     context.ThrowIfStopped();
@@ -115,7 +172,7 @@ void SessionGuest::ThreadMain() {
   std::string text = "the connection to the guest was closed";
   std::exception_ptr failure;
   try {
-    session_.Connect(endpoint_, options_.connect_timeout, [this] { return stopping_.load(); });
+    ConnectSession();
     alive_ = true;
   } catch (...) {
     failure = std::current_exception();
@@ -128,44 +185,178 @@ void SessionGuest::ThreadMain() {
   connected_.Finish();
   try {
     Serve();
-    if (!stopping_) text = "the connection to the guest was lost: " + session_.ErrorText();
+    if (!stopping_) text = "the connection to the guest was lost: " + ErrorText();
   } catch (const std::exception& error) {
     text = std::string("the connection to the guest was closed: ") + error.what();
   }
   End(text);
 }
 
+int SessionGuest::OnWake(socket_t, int, void* self) {
+  auto* const guest = static_cast<SessionGuest*>(self);
+  guest->wake_.Drain();
+  guest->woken_ = true;
+  return 0;
+}
+
+void SessionGuest::SetOptions() {
+  ssh_session session = session_.get();
+  const bool no = false;
+  const int yes = 1;
+  const auto port = static_cast<unsigned int>(endpoint_.port);
+  const auto set = [session](ssh_options_e option, const void* value, const std::string& shown) {
+    if (ssh_options_set(session, option, value) == SSH_OK) return;
+    throw support::CallError("libssh does not accept " + shown + " in the instance's ssh.config");
+  };
+  set(SSH_OPTIONS_PROCESS_CONFIG, &no, "ProcessConfig no");
+  set(SSH_OPTIONS_HOST, endpoint_.host.c_str(), "HostName " + support::Printable(endpoint_.host));
+  set(SSH_OPTIONS_PORT, &port, "Port " + std::to_string(port));
+  set(SSH_OPTIONS_USER, endpoint_.user.c_str(), "User " + support::Printable(endpoint_.user));
+  set(SSH_OPTIONS_KNOWNHOSTS, "/dev/null", "UserKnownHostsFile /dev/null");
+  set(SSH_OPTIONS_GLOBAL_KNOWNHOSTS, "/dev/null", "GlobalKnownHostsFile /dev/null");
+  set(SSH_OPTIONS_NODELAY, &yes, "NoDelay yes");
+  // libssh's defaults, the fastest first on CPUs with AES instructions.
+  constexpr const char* kCiphers =
+      "aes128-gcm@openssh.com,aes256-gcm@openssh.com,chacha20-poly1305@openssh.com,aes256-ctr,"
+      "aes192-ctr,aes128-ctr";
+  set(SSH_OPTIONS_CIPHERS_C_S, kCiphers, "Ciphers");
+  set(SSH_OPTIONS_CIPHERS_S_C, kCiphers, "Ciphers");
+}
+
+void SessionGuest::KeepNonBlocking() {
+  // libssh makes the socket blocking once it is connected, and send() to a frozen guest would hang.
+  const int fd = ssh_get_fd(session_.get());
+  if (fd < 0) return;
+  const std::scoped_lock lock(break_mutex_);
+  if (!break_fd_.valid()) break_fd_ = support::FileDescriptor(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
+  const int flags = ::fcntl(fd, F_GETFL);
+  if (!break_fd_.valid() || flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0 ||
+      ::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0) {
+    throw support::ConnectionLost(std::string("cannot set up the socket: ") + std::strerror(errno),
+                                  false);
+  }
+}
+
+void SessionGuest::ConnectSession() {
+  SetOptions();
+  ssh_set_blocking(session_.get(), 0);
+  const TimePoint deadline = support::Clock::now() + options_.connect_timeout;
+  bool in_event = false;
+  while (true) {
+    const int code = ssh_connect(session_.get());
+    if (code == SSH_ERROR) {
+      throw support::ConnectionLost("cannot connect to the guest's sshd at " + Name(endpoint_) +
+                                        ": " + ErrorText() +
+                                        ". Is the instance running? `limactl list` shows it, "
+                                        "`limactl start` starts it",
+                                    false);
+    }
+    KeepNonBlocking();
+    // Only after the first ssh_connect does libssh have a socket to poll.
+    if (!in_event && ssh_event_add_session(event_.get(), session_.get()) != SSH_OK) {
+      throw std::runtime_error("libssh cannot poll the session");
+    }
+    in_event = true;
+    if (code == SSH_OK) break;
+    PollUntilConnected(deadline);
+  }
+  Authenticate(deadline);
+  KeepNonBlocking();
+}
+
+void SessionGuest::Authenticate(TimePoint deadline) {
+  std::string tried;
+  for (const std::string& file : endpoint_.identity_files) {
+    std::string problem;
+    const Key key = LoadKey(file, problem);
+    if (!key) {
+      tried += "; " + file + ": " + problem;
+      continue;
+    }
+    int code = SSH_AUTH_AGAIN;
+    while ((code = ssh_userauth_publickey(session_.get(), nullptr, key.get())) == SSH_AUTH_AGAIN) {
+      // libssh returns "again" for a dead session too.
+      if (!session_alive()) break;
+      PollUntilConnected(deadline);
+    }
+    if (code == SSH_AUTH_SUCCESS) return;
+    if (!session_alive()) {
+      throw support::ConnectionLost("the guest's sshd at " + Name(endpoint_) +
+                                        " closed the connection while the key " + file +
+                                        " was offered: " + ErrorText(),
+                                    false);
+    }
+    tried += "; " + file + ": " +
+             (code == SSH_AUTH_PARTIAL  ? "accepted, but sshd requires more than a key"
+              : code == SSH_AUTH_DENIED ? "rejected"
+                                        : "cannot be offered: " + ErrorText());
+  }
+  throw support::CallError("the guest's sshd at " + Name(endpoint_) +
+                           " rejected every key in ssh.config for user " + endpoint_.user + tried);
+}
+
+void SessionGuest::PollUntilConnected(TimePoint deadline) {
+  if (stopping_) throw support::ConnectionLost("the connection was closed", false);
+  if (support::Clock::now() >= deadline) {
+    throw support::ConnectionLost(
+        "the guest's sshd at " + Name(endpoint_) +
+            " did not complete the connection in time: the virtual machine hangs or is still "
+            "starting. Try again, or restart it: `limactl stop -f`, `limactl start`",
+        false);
+  }
+  Poll(deadline);
+}
+
+void SessionGuest::Poll(TimePoint until) {
+  using std::chrono::milliseconds;
+  constexpr milliseconds kMaxWait = std::chrono::hours(1);
+  const auto now = support::Clock::now();
+  // After a wake-up that libssh consumed in a poll of its own, the posted work is still waiting.
+  const bool is_due = woken_ || until <= now;
+  const auto wait =
+      is_due ? milliseconds(0) : std::min(kMaxWait, std::chrono::ceil<milliseconds>(until - now));
+  const int result = ssh_event_dopoll(event_.get(), static_cast<int>(wait.count()));
+  if (result == SSH_ERROR) poll_failed_ = true;
+  woken_ = false;
+}
+
+bool SessionGuest::session_alive() const {
+  return !poll_failed_ && ssh_is_connected(session_.get()) != 0 &&
+         (ssh_get_status(session_.get()) & (SSH_CLOSED | SSH_CLOSED_ERROR)) == 0;
+}
+
+std::string SessionGuest::ErrorText() const {
+  const std::string text = support::Printable(ssh_get_error(session_.get()));
+  return text.empty() ? "the connection was closed" : text;
+}
+
+void SessionGuest::Break() {
+  const std::scoped_lock lock(break_mutex_);
+  if (break_fd_.valid()) ::shutdown(break_fd_.get(), SHUT_RDWR);
+}
+
 void SessionGuest::Serve() {
   keepalive_at_ = support::Clock::now() + options_.keepalive_interval;
-  while (!stopping_ && session_.alive()) {
+  while (!stopping_ && session_alive()) {
     // Most calls of libssh poll too. If one receives data after the receiver's step, another turn
     // is needed; if it finds the connection lost, the poll below does not wake.
-    const std::uint64_t packets = session_.packets_received();
+    const std::uint64_t packets = received_.in_packets;
     RunTasks();
     const TimePoint now = support::Clock::now();
     KeepAlive(now);
     const TimePoint next = std::min(keepalive_at_, StepAll(now));
-    if (!session_.alive()) break;
-    session_.Poll(session_.packets_received() == packets ? next : TimePoint::min());
+    if (!session_alive()) break;
+    Poll(received_.in_packets == packets ? next : TimePoint::min());
   }
 }
 
-void SessionGuest::RunTasks() {
+void SessionGuest::RunTasks() noexcept {
   std::vector<std::function<void()>> tasks;
   {
     const std::scoped_lock lock(mutex_);
     tasks.swap(tasks_);
   }
-  // Each task runs, whatever the others do: a caller may wait for it.
-  std::exception_ptr failure;
-  for (const auto& task : tasks) {
-    try {
-      task();
-    } catch (...) {
-      failure = std::current_exception();
-    }
-  }
-  if (failure) std::rethrow_exception(failure);
+  for (const auto& task : tasks) task();
 }
 
 TimePoint SessionGuest::StepAll(TimePoint now) {
@@ -183,15 +374,18 @@ TimePoint SessionGuest::StepAll(TimePoint now) {
 }
 
 void SessionGuest::KeepAlive(TimePoint now) {
-  if (session_.packets_received() != packets_seen_) {
-    packets_seen_ = session_.packets_received();
+  if (received_.in_packets != packets_seen_) {
+    packets_seen_ = received_.in_packets;
     keepalives_unanswered_ = 0;
   } else if (now < keepalive_at_) {
     return;
   } else if (++keepalives_unanswered_ > options_.keepalive_limit) {
     throw support::ConnectionLost("the guest does not answer keep-alives", true);
   } else {
-    session_.SendKeepAlive();
+    // libssh sends a packet only on every second call.
+    for (int i = 0; i < 2; ++i) {
+      if (ssh_send_keepalive(session_.get()) == SSH_ERROR) poll_failed_ = true;
+    }
   }
   keepalive_at_ = now + options_.keepalive_interval;
 }
@@ -202,14 +396,10 @@ void SessionGuest::End(const std::string& text) {
     const std::scoped_lock lock(mutex_);
     accepting_ = false;
   }
-  try {
-    RunTasks();
-  } catch (const std::exception& error) {
-    support::LogError(std::string("at the end of the connection: ") + error.what());
-  }
+  RunTasks();
   // A frozen guest must see the connection closed when it wakes, so that its watchers stop the
   // remaining processes.
-  session_.Break();
+  Break();
   for (const auto& process : processes_) process->Lose(text);
   processes_.clear();
   sftp_.Lose(text);

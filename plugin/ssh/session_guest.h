@@ -1,11 +1,15 @@
 #pragma once
 
+#include <libssh/callbacks.h>
+#include <libssh/libssh.h>
+
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <future>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -14,8 +18,9 @@
 #include "ssh/completion.h"
 #include "ssh/connection.h"
 #include "ssh/process_run.h"
-#include "ssh/session.h"
 #include "ssh/sftp/sftp_service.h"
+#include "support/file_descriptor.h"
+#include "support/wake_pipe.h"
 
 namespace ssh {
 
@@ -29,8 +34,9 @@ class SessionGuest final : public guest::Guest {
 
   static constexpr auto kEndTimeout = std::chrono::milliseconds(500);
 
-  /// Waits until the session is connected. Throws what Session::Connect throws, and
-  /// support::Stopped. Call it once, before anything else.
+  /// Connects and authenticates with the endpoint's keys (see ssh::Connect). Does not use a
+  /// configuration file, SSH agent or known_hosts. Does not check the host key, as Lima's
+  /// ssh.config sets StrictHostKeyChecking to no. Call it once, before anything else.
   void Connect(const support::Context& context);
 
   [[nodiscard]] bool alive() const override { return alive_; }
@@ -43,17 +49,40 @@ class SessionGuest final : public guest::Guest {
                                         std::shared_ptr<shell::ProcessEvents> events) override;
 
   /// Any thread: runs `task` on the session's thread, in order. Returns false, and never runs it,
-  /// if the session has ended. A task that throws ends the session, after all other tasks have run.
+  /// if the session has ended. It must not throw.
   bool Post(std::function<void()> task);
 
-  /// For tasks only.
-  [[nodiscard]] SftpService& sftp() { return sftp_; }
-
  private:
+  struct FreeSession {
+    void operator()(ssh_session session) const noexcept {
+      ssh_disconnect(session);
+      ssh_free(session);
+    }
+  };
+  struct FreeEvent {
+    void operator()(ssh_event event) const noexcept { ssh_event_free(event); }
+  };
+
+  /// Any thread: shuts the connection down, so that the session's thread sees it as lost.
+  void Break();
+
   // On the session's thread.
   void ThreadMain();
+  void ConnectSession();
+  void SetOptions();
+  void KeepNonBlocking();
+  void Authenticate(TimePoint deadline);
+  /// Throws support::ConnectionLost at the deadline, and when this is stopped.
+  void PollUntilConnected(TimePoint deadline);
+  /// Waits for session activity, the wake pipe or `until`, and runs libssh's callbacks.
+  void Poll(TimePoint until);
+  static int OnWake(socket_t fd, int events, void* self);
+  /// False once the connection is lost; it never becomes true again.
+  [[nodiscard]] bool session_alive() const;
+  /// libssh's last error message, made printable because it may quote the guest.
+  [[nodiscard]] std::string ErrorText() const;
   void Serve();
-  void RunTasks();
+  void RunTasks() noexcept;
   /// Returns when to call it again even if nothing happens on the session.
   TimePoint StepAll(TimePoint now);
   void KeepAlive(TimePoint now);
@@ -63,7 +92,12 @@ class SessionGuest final : public guest::Guest {
   Endpoint endpoint_;
   ConnectionOptions options_;
   support::WakePipe wake_;
-  Session session_;
+  bool woken_ = false;
+  bool poll_failed_ = false;
+  ssh_counter_struct socket_bytes_{};  // unused, but libssh requires it
+  ssh_counter_struct received_{};
+  std::unique_ptr<ssh_session_struct, FreeSession> session_;
+  std::unique_ptr<ssh_event_struct, FreeEvent> event_;  // freed before the session
   ChannelBroker broker_;
   SftpService sftp_;
   std::vector<std::shared_ptr<ProcessRun>> processes_;
@@ -74,6 +108,9 @@ class SessionGuest final : public guest::Guest {
   Completion connected_;
   std::atomic<bool> stopping_ = false;
   std::atomic<bool> alive_ = false;
+
+  std::mutex break_mutex_;
+  support::FileDescriptor break_fd_;  // a second descriptor of the session's socket
 
   std::mutex mutex_;  // guards the members below
   std::vector<std::function<void()>> tasks_;

@@ -89,11 +89,7 @@ class SshGuest : public ::testing::Test {
   }
 
   [[nodiscard]] ssh::Endpoint Endpoint() const {
-    return {"127.0.0.1",
-            instance_->port(),
-            instance_->user(),
-            {instance_->identity_file()},
-            "^aes128-gcm@openssh.com,aes256-gcm@openssh.com"};
+    return {"127.0.0.1", instance_->port(), instance_->user(), {instance_->identity_file()}};
   }
 
   /// Starts an instance first if there is none.
