@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "shell/process.h"
-#include "shell/report_splitter.h"
 #include "shell/resident_script.h"
 
 namespace shell {

@@ -42,7 +42,7 @@ support::ConnectionLost ConnectionLost(const std::string& problem, bool is_comma
 }  // namespace
 
 RunEnd Shells::RunScript(const Script& script, OutputSink& sink, const support::Context& context) {
-  const RunEnd end = RunInSh({}, script, sink, context);
+  const RunEnd end = RunInSh(false, script, sink, context);
   if (end.exit_signal) {
     throw support::CallError("A script of this server was killed in the guest by signal " +
                              *end.exit_signal + ": call again.");
@@ -50,9 +50,10 @@ RunEnd Shells::RunScript(const Script& script, OutputSink& sink, const support::
   return end;
 }
 
-RunEnd Shells::RunInSh(const Kind& kind, const Script& script, OutputSink& sink,
+RunEnd Shells::RunInSh(bool for_commands, const Script& script, OutputSink& sink,
                        const support::Context& context) {
-  const Reply reply = Run(kind, ScriptRequest(script), sink, context);
+  const Reply reply =
+      Run(for_commands, ScriptProgram(for_commands), ScriptRequest(script), sink, context);
   if (reply.kind != Reply::Kind::kDone) {
     throw support::CallError(
         "The guest user's login shell could not run /bin/sh: " +
@@ -68,13 +69,14 @@ RunEnd Shells::RunCommand(const LoginCommand& command, OutputSink& sink,
   const bool is_unfit = unfit_.contains(command.shell);
   lock.unlock();
   if (!is_unfit) {
-    const Reply reply = Run({true, command.shell}, CommandRequest(command), sink, context);
+    const Reply reply =
+        Run(true, LoginProgram(command.shell), CommandRequest(command), sink, context);
     if (reply.kind == Reply::Kind::kDone) return reply.end;
     // kNotRun: each of the shells has changed the files of its profile.
     const std::scoped_lock again(session_lock_->mutex);
     if (reply.kind != Reply::Kind::kNotStarted) unfit_.insert(command.shell);
   }
-  RunEnd end = RunInSh({true, {}}, {PlainLogin(command)}, sink, context);
+  RunEnd end = RunInSh(true, {PlainLogin(command)}, sink, context);
   if (end.exit_status == kCannotRun || end.exit_status == kNotFound) {
     FunctionSink ignored([](Stream, std::string_view) { return true; });
     const Script script{"command -v " + ShellWord(command.shell)};
@@ -83,18 +85,16 @@ RunEnd Shells::RunCommand(const LoginCommand& command, OutputSink& sink,
   return end;
 }
 
-Shells::Reply Shells::Run(const Kind& kind, const Request& request, OutputSink& sink,
-                          const support::Context& context) {
+Shells::Reply Shells::Run(bool for_commands, const std::string& program, const Request& request,
+                          OutputSink& sink, const support::Context& context) {
   Reply reply{Reply::Kind::kNotRun, {}, ""};
   for (int starts = 0; reply.kind == Reply::Kind::kNotRun && starts < kMaxStarts;) {
-    Shell shell = Acquire(kind, sink, context);
+    Shell shell = Acquire(for_commands, program, sink, context);
     try {
       if (!shell.session) {
         ++starts;
         shell.session = std::make_shared<ShellSession>(session_lock_, kSharedChannels);
-        shell.session->Launch(
-            kind.login_shell ? LoginProgram(*kind.login_shell) : ScriptProgram(kind.for_commands),
-            nullptr, launcher_);
+        shell.session->Launch(program, nullptr, launcher_);
       }
       reply = RunIn(shell, request, sink, context);
     } catch (...) {
@@ -106,10 +106,11 @@ Shells::Reply Shells::Run(const Kind& kind, const Request& request, OutputSink& 
   return reply;
 }
 
-Shells::Shell Shells::Acquire(const Kind& kind, OutputSink& sink, const support::Context& context) {
-  Shell shell{kind, nullptr, ""};
+Shells::Shell Shells::Acquire(bool for_commands, const std::string& program, OutputSink& sink,
+                              const support::Context& context) {
+  Shell shell{for_commands, program, nullptr, ""};
   Lock lock(session_lock_->mutex);
-  Lane& lane = LaneOf(kind.for_commands);
+  Lane& lane = LaneOf(for_commands);
   const auto place = lane.waiting.insert(lane.waiting.end(), &sink);
   const auto may_run = [&] { return place == lane.waiting.begin() && Provide(shell); };
   bool runs = may_run();
@@ -128,7 +129,7 @@ Shells::Shell Shells::Acquire(const Kind& kind, OutputSink& sink, const support:
 
 void Shells::Release(Shell shell, bool may_keep) {
   const std::scoped_lock lock(session_lock_->mutex);
-  --LaneOf(shell.kind.for_commands).running;
+  --LaneOf(shell.for_commands).running;
   session_lock_->changed.notify_all();
   if (!shell.session) return;
   if (may_keep && IsOfUse(*shell.session)) {
@@ -141,7 +142,7 @@ void Shells::Release(Shell shell, bool may_keep) {
 Shells::Reply Shells::RunIn(Shell& shell, const Request& request, OutputSink& sink,
                             const support::Context& context) {
   ShellSession& session = *shell.session;
-  const bool is_command = shell.kind.for_commands;
+  const bool is_command = shell.for_commands;
   const ShellSession::Reported& reported = session.reported();
   Lock lock(session_lock_->mutex);
   const auto started = [&] { return reported.state != State::kStarting; };
@@ -199,12 +200,12 @@ Shells::Reply Shells::RunIn(Shell& shell, const Request& request, OutputSink& si
 
 bool Shells::Provide(Shell& shell) {
   if (shell.session) return true;
-  const bool for_commands = shell.kind.for_commands;
+  const bool for_commands = shell.for_commands;
   if (LaneOf(for_commands).running >= MaxRunning(for_commands)) return false;
   while (CloseFirst([](const Shell& pooled) { return !IsOfUse(*pooled.session); })) {
   }
   const auto found = std::find_if(pool_.rbegin(), pool_.rend(), [&](const Shell& pooled) {
-    return pooled.kind == shell.kind && IsFree(*pooled.session);
+    return pooled.program == shell.program && IsFree(*pooled.session);
   });
   if (found != pool_.rend()) {
     shell = std::move(*found);
@@ -213,7 +214,7 @@ bool Shells::Provide(Shell& shell) {
   }
   return std::none_of(pool_.begin(), pool_.end(),
                       [&](const Shell& pooled) {
-                        return pooled.kind == shell.kind && IsSettling(*pooled.session);
+                        return pooled.program == shell.program && IsSettling(*pooled.session);
                       }) &&
          HasRoom(for_commands);
 }
@@ -226,12 +227,12 @@ std::size_t Shells::MaxRunning(bool for_commands) {
 
 bool Shells::HasRoom(bool for_commands) {
   const auto is_alive = [&](const Shell& pooled) {
-    return pooled.kind.for_commands == for_commands && !pooled.session->is_over();
+    return pooled.for_commands == for_commands && !pooled.session->is_over();
   };
   const auto alive = static_cast<std::size_t>(std::count_if(pool_.begin(), pool_.end(), is_alive));
   return alive + LaneOf(for_commands).running < MaxRunning(for_commands) ||
          CloseFirst([&](const Shell& pooled) {
-           return pooled.kind.for_commands == for_commands && IsFree(*pooled.session);
+           return pooled.for_commands == for_commands && IsFree(*pooled.session);
          });
 }
 

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <list>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -61,14 +60,9 @@ class Shells {
   void Close();
 
  private:
-  struct Kind {
-    bool for_commands = false;
-    std::optional<std::string> login_shell;  ///< none: /bin/sh. Empty: "$SHELL"
-
-    friend bool operator==(const Kind&, const Kind&) = default;
-  };
   struct Shell {
-    Kind kind;
+    bool for_commands;
+    std::string program;                    ///< of resident_script.h
     std::shared_ptr<ShellSession> session;  ///< null: not started
     std::string kept;                       ///< Request::kept of its last request that had one
   };
@@ -89,13 +83,14 @@ class Shells {
     std::list<const OutputSink*> waiting;  ///< the first is served next
   };
 
-  Reply Run(const Kind& kind, const Request& request, OutputSink& sink,
+  Reply Run(bool for_commands, const std::string& program, const Request& request, OutputSink& sink,
             const support::Context& context);
-  RunEnd RunInSh(const Kind& kind, const Script& script, OutputSink& sink,
+  RunEnd RunInSh(bool for_commands, const Script& script, OutputSink& sink,
                  const support::Context& context);
-  /// A free shell of the kind, or one to be started. Waits while there are too many, or while it is
-  /// unknown whether one is free: that is cheaper than a start. Release must follow.
-  Shell Acquire(const Kind& kind, OutputSink& sink, const support::Context& context);
+  /// A free shell with the program, or one to be started. Waits while there are too many, or while
+  /// it is unknown whether one is free: that is cheaper than a start. Release must follow.
+  Shell Acquire(bool for_commands, const std::string& program, OutputSink& sink,
+                const support::Context& context);
   void Release(Shell shell, bool may_keep);
   /// After an exception the shell must be closed.
   Reply RunIn(Shell& shell, const Request& request, OutputSink& sink,
@@ -105,7 +100,7 @@ class Shells {
   Lane& LaneOf(bool for_commands) { return lanes_.at(for_commands ? 1 : 0); }
   /// How many shells for commands, or for scripts, may run now.
   std::size_t MaxRunning(bool for_commands);
-  /// Moves a free shell of the kind into `shell`, or determines that one may be started.
+  /// Moves a free shell with the program into `shell`, or determines that one may be started.
   bool Provide(Shell& shell);
   bool HasRoom(bool for_commands);
   template <typename Predicate>

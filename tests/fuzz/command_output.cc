@@ -11,7 +11,7 @@
 
 #include "fuzz/input.h"
 #include "paths/mount_check.h"
-#include "shell/report_splitter.h"
+#include "shell/resident_script.h"
 #include "support/printable.h"
 #include "support/utf8.h"
 

@@ -1,9 +1,9 @@
-#include "shell/report_splitter.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
+
+#include "shell/resident_script.h"
 
 namespace shell {
 namespace {
