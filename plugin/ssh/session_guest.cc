@@ -54,6 +54,9 @@ Key LoadKey(const std::string& file, std::string& problem) {
   return Key(key);
 }
 
+/// Keep-alives; see ConnectionOptions.
+constexpr int kMaxUnanswered = 3;
+
 constexpr const char* kConnectionGone = "the connection to the guest was lost; nothing was done";
 
 /// A process that runs on the session's thread.
@@ -379,7 +382,7 @@ void SessionGuest::KeepAlive(TimePoint now) {
     keepalives_unanswered_ = 0;
   } else if (now < keepalive_at_) {
     return;
-  } else if (++keepalives_unanswered_ > options_.keepalive_limit) {
+  } else if (++keepalives_unanswered_ > kMaxUnanswered) {
     throw support::ConnectionLost("the guest does not answer keep-alives", true);
   } else {
     // libssh sends a packet only on every second call.
