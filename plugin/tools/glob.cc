@@ -123,18 +123,13 @@ class GlobCall {
     }
   }
 
-  /// Lists all directories with one find.
+  /// Lists each directory with find.
   void ListDeep() {
-    std::vector<find::ListingRequest> requests;
     for (const ResolvedWalk& walk : walks_) {
       find::ListingRequest request = walk.plan->listing;
       request.directory = walk.directory.guest;
-      requests.push_back(std::move(request));
-    }
-    if (!requests.empty()) {
-      NoteGaps(find::ListTrees(
-          *workspace_.guest, requests,
-          [&](std::size_t request, const find::ListedName& name) { Visit(walks_[request], name); },
+      NoteGaps(find::ListTree(
+          *workspace_.guest, request, [&](const find::ListedName& name) { Visit(walk, name); },
           context_));
     }
   }
