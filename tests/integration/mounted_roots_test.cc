@@ -156,7 +156,10 @@ TEST_F(MountedRoots, NarrowedRootIsNotPinnedWhileTheMountTableIsUnreadable) {
 }
 
 TEST_F(MountedRoots, MountWithAStaleCacheHasANote) {
-  MountRoot("ro,dirsync,fscache,trans=virtio");
+  MakeFile("lima/_config/override.yaml",
+           "mounts: [{location: " + root + ", 9p: {cache: fscache}}]\n");
+  Serve();
+  MountRoot();
   Write(root + "/a.txt", "text");
   const json listed = client().CallTool("list_directory", {{"path", root}});
   ASSERT_EQ(listed.at("content").size(), 2U) << listed;

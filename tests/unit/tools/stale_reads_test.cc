@@ -20,7 +20,12 @@ using ::testing::IsEmpty;
 
 class StaleReadsTest : public MountCheckTest {
  protected:
-  StaleReadsTest() { check->states[kStale].reads_may_be_stale = true; }
+  StaleReadsTest() { SetStale(kStale); }
+
+  void SetStale(std::size_t mount) {
+    options_.mounts[mount].reads_may_be_stale = true;
+    UseRules(options_);
+  }
 
   void SetUp() override {
     if (!fs::exists("/proc/self/fd")) {
@@ -127,7 +132,7 @@ TEST_F(StaleReadsTest, ListsAndSearchesHaveANote) {
 }
 
 TEST_F(StaleReadsTest, SearchFromAboveHasANoteOnTheMountWithin) {
-  check->states[kInner].reads_may_be_stale = true;
+  SetStale(kInner);
   EXPECT_THAT(Notes("glob", {{"pattern", "**"}, {"path", "/host/work"}}),
               testing::ElementsAre(HasSubstr("/host/inner")));
   fs::create_directory(top / "work/other");
