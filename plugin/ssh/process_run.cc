@@ -68,7 +68,7 @@ TimePoint ProcessRun::Step(TimePoint now) {
   if (!has_ended_ && HasEnded(now)) End("");
   if (channel_->peer_closed()) CloseChannel();
   if (has_more || done()) return now;
-  return has_ended_ ? TimePoint::max() : drain_ends_;
+  return has_ended_ ? TimePoint::max() : grace_ends_;
 }
 
 bool ProcessRun::StepInput() {
@@ -85,8 +85,9 @@ bool ProcessRun::HasEnded(TimePoint now) {
   if (channel_->peer_closed()) return true;
   if (!end_.exit_status && !end_.exit_signal) return false;
   if (channel_->peer_sent_end_of_file()) return true;
-  drain_ends_ = std::min(drain_ends_, now + kMaxDrain);
-  return now >= drain_ends_;
+  if (drain_ends_ == TimePoint::max()) drain_ends_ = now + kMaxDrain;
+  if (grace_ends_ == TimePoint::max()) grace_ends_ = std::min(now + kExitGrace, drain_ends_);
+  return now >= grace_ends_;
 }
 
 void ProcessRun::End(const std::string& problem) {
@@ -108,6 +109,7 @@ void ProcessRun::Finish() {
 void ProcessRun::OnData(bool is_standard_error, std::string_view bytes) noexcept {
   if (!events_ || has_ended_) return;
   events_->OnOutput(is_standard_error ? shell::Stream::kError : shell::Stream::kOutput, bytes);
+  grace_ends_ = TimePoint::max();
 }
 
 void ProcessRun::OnExitSignal(std::string_view name) noexcept {

@@ -12,11 +12,13 @@ namespace ssh {
 /// One process on its own channel (shell::Process). For the session's thread only.
 ///
 /// The process has ended when its channel is closed, when its exit status and the end of its output
-/// have arrived, or kMaxDrain after the exit status, because background processes may hold the
-/// output open forever. The channel stays open for them until Leave.
+/// have arrived, or kExitGrace after the exit status and the last output, because background
+/// processes may hold the output open forever. The channel stays open for them until Leave.
 class ProcessRun final : public ChannelUser {
  public:
-  static constexpr auto kMaxDrain = std::chrono::seconds(5);
+  static constexpr auto kExitGrace = std::chrono::seconds(2);
+  /// After the exit status, for output that was on its way, or comes from background processes.
+  static constexpr auto kMaxDrain = std::chrono::seconds(10);
 
   ProcessRun(std::string command_line, std::shared_ptr<shell::ProcessEvents> events)
       : command_line_(std::move(command_line)),
@@ -66,7 +68,9 @@ class ProcessRun final : public ChannelUser {
   std::string input_;       // not yet sent
   bool input_ends_ = false;
   bool input_ended_ = false;
-  TimePoint drain_ends_ = TimePoint::max();  // known since the exit is
+  // Both since the exit is known; the first since the last output too.
+  TimePoint grace_ends_ = TimePoint::max();
+  TimePoint drain_ends_ = TimePoint::max();
 };
 
 }  // namespace ssh

@@ -245,7 +245,7 @@ TEST_F(LyingGuest, ARequestThatIsRefusedOrEndsWithTheChannelIsAnErrorOfTheCall) 
   }
 }
 
-TEST_F(LyingGuest, AProcessWhoseOutputDoesNotEndHasEndedAfterAWhile) {
+TEST_F(LyingGuest, AProcessWhoseOutputDoesNotEndHasEndedAfterTheGrace) {
   for (const bool is_silent : {true, false}) {
     const LyingSshd sshd([&](LyingSshd::Line& line) {
       LyingSshd::Channel command = line.Accept();
@@ -255,10 +255,11 @@ TEST_F(LyingGuest, AProcessWhoseOutputDoesNotEndHasEndedAfterAWhile) {
       while (true) command.Write("and on ");
     });
     const auto guest = Connect(sshd);
+    const auto limit = is_silent ? ssh::ProcessRun::kExitGrace : ssh::ProcessRun::kMaxDrain;
     const Stopwatch watch;
     EXPECT_EQ(EndOf(*guest).exit_status, 7);
-    EXPECT_GE(watch.elapsed(), ssh::ProcessRun::kMaxDrain);
-    EXPECT_LT(watch.elapsed(), ssh::ProcessRun::kMaxDrain + 5s);
+    EXPECT_GE(watch.elapsed(), limit);
+    EXPECT_LT(watch.elapsed(), limit + 5s);
   }
 }
 
@@ -269,7 +270,7 @@ TEST_F(LyingGuest, OutputThatIsSlowerThanTheExitStatusIsNotLost) {
     command.Grant();
     command.SendExitStatus(7);
     for (const char* part : {"one ", "two ", "three ", "four ", "five"}) {
-      over.wait_for(ssh::ProcessRun::kMaxDrain / 6);
+      over.wait_for(ssh::ProcessRun::kExitGrace / 2);
       command.Write(part);
     }
     command.SendEndOfFile();
