@@ -103,23 +103,16 @@ std::string EvaluateLocation(const InstanceConfiguration& configuration, const H
   return location;
 }
 
-void CheckMountPoint(const MountEntry& entry, const std::string& mount_point) {
-  constexpr const char* kField = "mountPoint";
-  RequireAbsolute(entry, kField, mount_point);
-  if (support::CleanPath(mount_point) == "/") {
-    ThrowEntry(entry, kField, "\"" + mount_point + "\" is the guest's whole file system");
-  }
-}
-
 /// Returns nullopt if only the guest knows it.
 std::optional<std::string> EvaluateMountPoint(const InstanceConfiguration& configuration,
                                               const GuestFacts& guest, const MountEntry& entry,
                                               const std::string& location) {
+  constexpr const char* kField = "mountPoint";
   std::string mount_point = location;
   if (entry.mount_point.has_value()) {
     try {
       mount_point =
-          Evaluate(entry.where + ", mountPoint", *entry.mount_point, [&](std::string_view name) {
+          Evaluate(entry.where + ", " + kField, *entry.mount_point, [&](std::string_view name) {
             return name == "Home" ? HomeInGuest(configuration, guest)
                                   : LookUpInGuest(configuration, guest, name);
           });
@@ -127,7 +120,10 @@ std::optional<std::string> EvaluateMountPoint(const InstanceConfiguration& confi
       return std::nullopt;
     }
   }
-  CheckMountPoint(entry, mount_point);
+  RequireAbsolute(entry, kField, mount_point);
+  if (support::CleanPath(mount_point) == "/") {
+    ThrowEntry(entry, kField, "\"" + mount_point + "\" is the guest's whole file system");
+  }
   return mount_point;
 }
 

@@ -81,45 +81,40 @@ bool NamesLiveProcess(const std::filesystem::path& pid_file) {
   return ::kill(pid, 0) == 0 || errno == EPERM;
 }
 
-enum class Driver { kAlive, kDead, kCannotTell };
-
-/// True for Lima's own drivers that always write a pid file.
-bool WritesPidFile(const std::optional<std::string>& vm_type) {
-  return !vm_type.has_value() || *vm_type == "qemu" || *vm_type == "vz" || *vm_type == "krunkit";
-}
-
-Driver InspectDriver(const std::filesystem::path& directory,
-                     const std::optional<std::string>& vm_type) {
-  bool has_external_driver = false;
-  bool has_pid_file = false;
+/// Whether the driver lives. Empty if no file tells: external drivers and WSL2 write none.
+std::optional<bool> DriverLives(const std::filesystem::path& directory,
+                                const std::optional<std::string>& vm_type) {
+  bool may_lack_file = vm_type && *vm_type != "qemu" && *vm_type != "vz" && *vm_type != "krunkit";
+  bool has_died = false;
   std::error_code error;
   std::filesystem::directory_iterator entry(directory, error);
   for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     if (!name.ends_with(".pid") || name == "ha.pid") continue;
     if (name.ends_with(".drv.pid")) {
-      has_external_driver = true;
+      may_lack_file = true;
+    } else if (NamesLiveProcess(entry->path())) {
+      return true;
     } else {
-      has_pid_file = true;
-      if (NamesLiveProcess(entry->path())) return Driver::kAlive;
+      has_died = true;
     }
   }
   if (error) {
     throw ConfigurationError("cannot read " + directory.string() + ": " + error.message());
   }
-  if (has_pid_file) return Driver::kDead;
-  return has_external_driver || !WritesPidFile(vm_type) ? Driver::kCannotTell : Driver::kDead;
+  if (may_lack_file && !has_died) return std::nullopt;
+  return false;
 }
 
 Status Inspect(const std::filesystem::path& directory, const std::optional<std::string>& vm_type) {
   const bool agent_lives = NamesLiveProcess(directory / "ha.pid");
-  const Driver driver = InspectDriver(directory, vm_type);
+  const std::optional<bool> driver_lives = DriverLives(directory, vm_type);
   if (!agent_lives) {
-    if (driver != Driver::kAlive) return {State::kStopped, ""};
+    if (!driver_lives.value_or(false)) return {State::kStopped, ""};
     return {State::kBroken, "the driver is running but the host agent is not"};
   }
   (void)QueryHostAgent(directory / "ha.sock");
-  if (driver != Driver::kDead) return {State::kRunning, ""};
+  if (driver_lives.value_or(true)) return {State::kRunning, ""};
   return {State::kBroken, "the host agent is running but the driver is not"};
 }
 
