@@ -177,7 +177,11 @@ struct WriteCall {
       return Write();
     } catch (const FileError& error) {
       if (stage != Stage::kInPlace) throw;
-      ThrowProblemInPlace(error);
+      try {
+        ThrowFileProblem(error, "write", target, content.size(), guest, context);
+      } catch (const support::CallError& problem) {
+        throw support::CallError(std::string(problem.what()) + ". " + Damage());
+      }
     } catch (const support::ConnectionLost& lost) {
       if (stage == Stage::kUntouched || (stage == Stage::kRenaming && !lost.may_have_run())) {
         support::LogWarning(lost.what());
@@ -199,14 +203,6 @@ struct WriteCall {
                 ? " may have been written: it is the old file or the whole new one"
                 : " was written in place and may have been written in part") +
            ". Read the file before you write again";
-  }
-
-  [[noreturn]] void ThrowProblemInPlace(const FileError& error) {
-    try {
-      ThrowFileProblem(error, "write", target, content.size(), guest, context);
-    } catch (const support::CallError& problem) {
-      throw support::CallError(std::string(problem.what()) + ". " + Damage());
-    }
   }
 
   void RequireUnchanged(const guest::FileAttributes& now) const {

@@ -1,29 +1,24 @@
 #include "files/text_replacement.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <functional>
 
 namespace files {
 namespace {
 
-bool IsLoneLineFeed(std::string_view text, std::size_t at) {
-  return text[at] == '\n' && (at == 0 || text[at - 1] != '\r');
-}
+using re2::RE2;
 
 bool HasLoneLineFeed(std::string_view text) {
-  for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
-    if (IsLoneLineFeed(text, at)) return true;
-  return false;
+  static const RE2 lone(R"((?:^|[^\r])\n)", RE2::Latin1);
+  return RE2::PartialMatch(text, lone);
 }
 
-std::string WithCarriageReturns(std::string_view text) {
-  std::string converted;
-  converted.reserve(text.size());
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (IsLoneLineFeed(text, at)) converted += '\r';
-    converted += text[at];
-  }
-  return converted;
+std::string WithCarriageReturns(std::string text) {
+  static const RE2 line_end(R"(\r?\n)", RE2::Latin1);
+  RE2::GlobalReplace(&text, line_end, "\r\n");
+  return text;
 }
 
 struct Match {
@@ -47,14 +42,7 @@ class Search {
   /// Returns the position of the next occurrence, npos after the last.
   std::size_t Next() {
     while (!sought_.empty() && at_ < text_.size()) {
-      if (at_ >= next_check_) {
-        context_.ThrowIfStopped();
-        next_check_ = at_ + kChunk;
-      }
-      if (matched_ == 0) {
-        // Faster than byte by byte.
-        at_ = std::min(text_.find(sought_.front(), at_), text_.size() - 1);
-      }
+      if (at_ % kChunk == 0) context_.ThrowIfStopped();
       matched_ = Extend(matched_, text_[at_++]);
       if (matched_ == sought_.size()) return at_ - sought_.size();
     }
@@ -80,13 +68,13 @@ class Search {
   std::vector<std::uint32_t> borders_;
   std::uint32_t matched_ = 0;
   std::size_t at_ = 0;
-  std::size_t next_check_ = 0;
 };
 
 /// Visits the occurrences with either line end from left to right, including overlapping ones.
 void ForEachMatch(std::string_view text, std::string_view sought, const support::Context& context,
                   const std::function<void(const Match&)>& visit) {
-  const std::string converted = HasLoneLineFeed(sought) ? WithCarriageReturns(sought) : "";
+  const std::string converted =
+      HasLoneLineFeed(sought) ? WithCarriageReturns(std::string(sought)) : "";
   constexpr std::size_t kNone = std::string_view::npos;
   Search search(text, sought, context);
   Search converted_search(text, converted, context);
@@ -127,7 +115,7 @@ std::optional<ReplacedText> ReplaceOccurrences(std::string_view text, std::strin
                                                std::string_view replacement,
                                                std::size_t maximum_size,
                                                const support::Context& context) {
-  const std::string converted = WithCarriageReturns(replacement);
+  const std::string converted = WithCarriageReturns(std::string(replacement));
   const bool plain_is_converted = sought.find('\n') == std::string_view::npos &&
                                   text.find('\n') != std::string_view::npos &&
                                   !HasLoneLineFeed(text);
