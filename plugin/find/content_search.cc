@@ -3,8 +3,8 @@
 #include <re2/re2.h>
 
 #include <array>
-#include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <deque>
 #include <optional>
 #include <string_view>
@@ -154,12 +154,6 @@ std::string GitQuotedName(std::string_view name) {
   return quoted.size() == 1 + name.size() ? std::string(name) : quoted + '"';
 }
 
-std::size_t ToNumber(std::string_view digits) {
-  std::size_t number = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  return number;
-}
-
 /// Formats what git or grep found as `git grep -n` does, keeps the first lines up to the request's
 /// limits, and counts all matches. Reads
 ///   git   name, NUL, number, NUL, text, newline. With context, matching lines have a column and
@@ -274,7 +268,7 @@ class MatchSink final : public shell::OutputSink {
   void AddLine(std::string_view name, char sign, std::string_view digits, std::string_view text) {
     BeginFile(name);
     if (!is_included_) return;
-    const std::size_t number = ToNumber(digits);
+    const std::size_t number = std::strtoull(std::string(digits).c_str(), nullptr, 10);
     if (sign == ':') {
       ++matches_;
       ++matches_in_file_;

@@ -1,9 +1,9 @@
 #include "find/find_listing.h"
 
 #include <fnmatch.h>
+#include <re2/re2.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <unordered_set>
 #include <utility>
@@ -101,11 +101,9 @@ ListedName ParseName(std::string_view record) {
 
 /// Whether `path` is below its directory: a lying guest must not name files elsewhere.
 bool IsBelow(std::string_view path) {
-  if (path.size() > kMaxListedPath) return false;
-  const std::string names = "/" + std::string(path) + "/";
-  constexpr std::array<std::string_view, 4> kWrong = {"//", "/./", "/../", {"\0", 1}};
-  return std::ranges::none_of(
-      kWrong, [&](std::string_view wrong) { return names.find(wrong) != std::string::npos; });
+  static const re2::RE2 wrong(R"(//|/\.\.?/|\x00)", re2::RE2::Latin1);
+  return path.size() <= kMaxListedPath &&
+         !re2::RE2::PartialMatch("/" + std::string(path) + "/", wrong);
 }
 
 /// Relative to the request's directory. A name that ends with '/' stands for everything below it.
