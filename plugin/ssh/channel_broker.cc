@@ -57,7 +57,7 @@ TimePoint ChannelBroker::Step(TimePoint now) {
   StepRequesting();
   StepWaiting(now);
   if (waiting_.empty()) return TimePoint::max();
-  return opening() == 0 ? retry_at_ : now + kMaxPause;
+  return opening() == 0 ? retry_at_ : now + kPause;
 }
 
 void ChannelBroker::StepClosing(TimePoint now) {
@@ -66,7 +66,6 @@ void ChannelBroker::StepClosing(TimePoint now) {
   if (closed == 0) return;
   open_ -= closed;
   retry_at_ = now;
-  pause_ = kFirstPause;
 }
 
 void ChannelBroker::StepOpening(TimePoint now) {
@@ -76,8 +75,7 @@ void ChannelBroker::StepOpening(TimePoint now) {
     const Channel::Progress progress = waiting->channel->Open();
     if (progress == Channel::Progress::kRefused) {
       limit_ = open_;
-      retry_at_ = now + pause_;
-      pause_ = std::min<support::Clock::duration>(pause_ * 2, kMaxPause);
+      retry_at_ = now + kPause;
       waiting->channel.reset();
       if (waiting->user == nullptr) {
         waiting_.erase(waiting);
@@ -86,7 +84,6 @@ void ChannelBroker::StepOpening(TimePoint now) {
       }
     } else if (progress == Channel::Progress::kDone) {
       limit_ = std::max(limit_, ++open_);
-      pause_ = kFirstPause;
       if (waiting->user == nullptr) {
         Retire(std::move(waiting->channel));
         waiting_.erase(waiting);
@@ -147,7 +144,7 @@ void ChannelBroker::StepWaiting(TimePoint now) {
   }
   // Nothing is sent for a process that may not take a free channel: do not step at once again.
   const bool has_sent = opening() > 0 || waiting_.empty();
-  if (!has_sent && retry_at_ <= now) retry_at_ = now + kMaxPause;
+  if (!has_sent && retry_at_ <= now) retry_at_ = now + kPause;
 }
 
 bool ChannelBroker::FailIfHopeless(std::list<ChannelRequest>::iterator waiting, TimePoint now) {

@@ -282,9 +282,7 @@ TimePoint SftpService::Step(TimePoint now) {
 bool SftpService::StepWaiting() {
   if (waiting_.empty()) return false;
   if (SftpChannel* const usable = Usable()) {
-    while (!waiting_.empty()) {
-      const std::shared_ptr<Burst> burst = std::move(waiting_.front());
-      waiting_.erase(waiting_.begin());
+    for (const auto& burst : std::exchange(waiting_, {})) {
       burst->Begin(*usable, support::Clock::now());
     }
   } else if (channels_.size() < kMaxChannels &&
