@@ -99,6 +99,7 @@ struct Confinement {
 
 /// What `limactl mcp configure` writes, and for whom.
 struct SettingsRequest : ServerRequest {
+  std::filesystem::path base;  ///< of relative paths: the project, or the home
   bool user = false;           ///< for all projects, in the user's own settings
   bool project_files = false;  ///< only in files of the project
   bool remove = false;         ///< all that may have been written

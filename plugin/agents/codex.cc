@@ -242,8 +242,9 @@ AgentSettings Configure(const SettingsRequest& request) {
   const std::string path =
       request.user ? kUsersHome.In(request.environment) + "/config.toml" : ".codex/config.toml";
   std::string steps = "1. Run: " + shell::ShellCommand(command) + "\n2. " +
-                      (request.remove ? "Delete these lines from " : "Add these lines to ") + path +
-                      ", if they are " + (request.remove ? "there" : "missing") + ":\n\n" + kLines +
+                      (request.remove ? "Delete these lines from " : "Add these lines to ") +
+                      (request.base / path).string() + ", if they are " +
+                      (request.remove ? "there" : "missing") + ":\n\n" + kLines +
                       "tool_timeout_sec = " + std::to_string(request.call_timeout.count()) + "\n";
   if (request.trust || request.remove) steps += "default_tools_approval_mode = \"approve\"\n";
   return {

@@ -37,7 +37,6 @@ struct Job {
   std::string instance;
   std::vector<std::string> launch;  ///< the command without the instance
   SettingsRequest request;
-  fs::path base;  ///< of relative paths: the project, or the home
   bool in_copy = false;
   bool print = false;
 };
@@ -118,8 +117,8 @@ Job ReadJob(const cxxopts::ParseResult& parsed, const std::vector<std::string>& 
   request.tools = ToolNames();
   const fs::path home = EnvironmentVariable("HOME");
   if (!home.is_absolute()) throw UsageError("HOME must be set to your home directory");
-  job.base = request.user ? home : FindProject(home, ", or give --user");
-  request.project_key = FindRepository(job.base).value_or(job.base).string();
+  request.base = request.user ? home : FindProject(home, ", or give --user");
+  request.project_key = FindRepository(request.base).value_or(request.base).string();
   return job;
 }
 
@@ -142,11 +141,11 @@ Edit ReadEdit(const Job& job, const SettingsFile& file) {
   const bool is_users = job.request.user || fs::path(file.path).is_absolute();
   std::error_code unknown;  // StoredSettings reports errors
   const bool has_other =
-      !file.alternative.empty() && fs::exists(job.base / file.alternative, unknown);
+      !file.alternative.empty() && fs::exists(job.request.base / file.alternative, unknown);
   return {.file = file,
           .is_users = is_users,
-          .stored = {job.base / (has_other ? file.alternative : file.path),
-                     is_users ? std::nullopt : std::optional(job.base)}};
+          .stored = {job.request.base / (has_other ? file.alternative : file.path),
+                     is_users ? std::nullopt : std::optional(job.request.base)}};
 }
 
 /// Calls `work`. Adds the file's name to its errors.
@@ -199,7 +198,7 @@ std::vector<Edit> PlanEdits(Job& job, const std::vector<SettingsFile>& files) {
 
 std::string Shown(const Job& job, const Edit& edit) {
   const fs::path& path = edit.stored.path();
-  return edit.is_users ? path.string() : path.lexically_relative(job.base).string();
+  return edit.is_users ? path.string() : path.lexically_relative(job.request.base).string();
 }
 
 void PrintTexts(const Job& job, const std::vector<Edit>& edits) {
@@ -267,7 +266,8 @@ void ReportNotes(const Job& job, bool wrote) {
               << agent.title << " with settings that a command in the guest cannot change\n";
   }
   const bool needs_mount = !request.user && !job.in_copy;
-  const std::string note = NoteOnInstance(job.instance, needs_mount ? job.base.string() : "");
+  const std::string note =
+      NoteOnInstance(job.instance, needs_mount ? job.request.base.string() : "");
   if (!note.empty()) std::cout << "Note: " << note << '\n';
   std::cout << "Undo with: " << UndoCommand(job) << '\n';
 }
@@ -278,8 +278,9 @@ void ConfigureAgent(Job& job) {
   const std::vector<Edit> edits = is_edited ? PlanEdits(job, settings.files) : std::vector<Edit>();
   if (job.print && is_edited) return PrintTexts(job, edits);
   std::cout << job.agent->title
-            << (job.request.user ? ", for all your projects:\n"
-                                 : ", for " + support::Printable(job.base.string()) + ":\n");
+            << (job.request.user
+                    ? ", for all your projects:\n"
+                    : ", for " + support::Printable(job.request.base.string()) + ":\n");
   const bool wrote = WriteEdits(job, edits);
   if (!is_edited) {
     std::cout << "Nothing is written: do this yourself.\n"

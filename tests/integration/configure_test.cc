@@ -224,14 +224,13 @@ TEST_F(Configure, CodexIsConfiguredByHand) {
   EXPECT_THAT(Succeeds({"codex", "agent", "--trust"}),
               AllOf(HasSubstr("codex mcp add lima --env 'LIMA_HOME=" + Path("my lima").string() +
                               "' -- " + program + " serve agent --root .\n"),
-                    HasSubstr("Add these lines to .codex/config.toml, if they are missing:"),
+                    HasSubstr("Add these lines to " + file),
                     HasSubstr("\n\nsandbox_mode = \"read-only\"\n\n[features]\n"),
                     HasSubstr("\ndefault_tools_approval_mode = \"approve\"\n\n")));
   EXPECT_THAT(Succeeds({"codex"}), Not(HasSubstr("approve")));
-  EXPECT_THAT(
-      Succeeds({"codex", "--remove"}),
-      AllOf(HasSubstr("codex mcp remove lima\n"),
-            HasSubstr("Delete these lines from .codex/config.toml,"), HasSubstr("approve")));
+  EXPECT_THAT(Succeeds({"codex", "--remove"}),
+              AllOf(HasSubstr("codex mcp remove lima\n"),
+                    HasSubstr("Delete these lines from " + file), HasSubstr("approve")));
   EXPECT_EQ(ReadFile(file), "model = 'x'\n");
   EXPECT_TRUE(fs::is_empty(Path("home")));
 }
