@@ -75,8 +75,8 @@ class Processes {
 
   /// Waits, no longer than `time`, until the process has ended or, if there is only input, has
   /// taken it. TERM waits up to kTermTimeout before; then it sends KILL, unless the context is
-  /// stopped. Throws support::CallError
-  /// if it takes no input, or the id is unknown, and support::Stopped.
+  /// stopped. Throws support::CallError if it takes no input, or the id is unknown, and
+  /// support::Stopped.
   State Write(std::string_view id, const Request& request, std::chrono::milliseconds time,
               const support::Context& context);
 

@@ -108,9 +108,8 @@ inline constexpr std::string_view kEndInputRequest = "e\n";
 /// Signals everything that the command has started. `name` is without "SIG".
 std::string SignalRequest(std::string_view name);
 
-/// Separates the output of a command from the reports of its resident shell,
-/// wherever the stream is cut into pieces. Holds back only bytes that may belong to a report. One
-/// thread at a time.
+/// Separates the output of a command from the reports of its resident shell, wherever the stream is
+/// cut into pieces. Holds back only bytes that may belong to a report. One thread at a time.
 class ReportSplitter {
  public:
   using Callback = std::function<void(std::string_view)>;

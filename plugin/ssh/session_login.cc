@@ -1,0 +1,162 @@
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+#include <system_error>
+
+#include "ssh/session_guest.h"
+#include "support/errors.h"
+#include "support/printable.h"
+
+// How SessionGuest connects and logs in.
+namespace ssh {
+namespace {
+
+std::string Name(const Endpoint& endpoint) {
+  return endpoint.host + ":" + std::to_string(endpoint.port);
+}
+
+struct FreeKey {
+  void operator()(ssh_key key) const noexcept { ssh_key_free(key); }
+};
+using Key = std::unique_ptr<ssh_key_struct, FreeKey>;
+
+int NotePassphrase(const char*, char*, size_t, int, int, void* wanted) {
+  *static_cast<bool*>(wanted) = true;
+  return -1;
+}
+
+/// Reads a private key file. Returns null and sets `problem` if it cannot be used, also because it
+/// has a passphrase. `problem` never contains key material.
+Key LoadKey(const std::string& file, std::string& problem) {
+  bool passphrase_wanted = false;
+  ssh_key key = nullptr;
+  std::error_code error;
+  // libssh does not report why it cannot open a file, and would wait for a FIFO.
+  if (::access(file.c_str(), R_OK) != 0) {
+    problem = std::string("cannot read the key file: ") + std::strerror(errno);
+  } else if (!std::filesystem::is_regular_file(file, error)) {
+    problem = "the key file is not a regular file";
+  } else if (ssh_pki_import_privkey_file(file.c_str(), nullptr, &NotePassphrase, &passphrase_wanted,
+                                         &key) != SSH_OK) {
+    problem = passphrase_wanted ? "the key file is protected by a passphrase"
+                                : "the file has no private key that libssh can read";
+  }
+  return Key(key);
+}
+
+}  // namespace
+
+void SessionGuest::SetOptions() {
+  ssh_session session = session_.get();
+  const bool no = false;
+  const int yes = 1;
+  const auto port = static_cast<unsigned int>(endpoint_.port);
+  const auto set = [session](ssh_options_e option, const void* value, const std::string& shown) {
+    if (ssh_options_set(session, option, value) == SSH_OK) return;
+    throw support::CallError("libssh does not accept " + shown + " in the instance's ssh.config");
+  };
+  set(SSH_OPTIONS_PROCESS_CONFIG, &no, "ProcessConfig no");
+  set(SSH_OPTIONS_HOST, endpoint_.host.c_str(), "HostName " + support::Printable(endpoint_.host));
+  set(SSH_OPTIONS_PORT, &port, "Port " + std::to_string(port));
+  set(SSH_OPTIONS_USER, endpoint_.user.c_str(), "User " + support::Printable(endpoint_.user));
+  set(SSH_OPTIONS_KNOWNHOSTS, "/dev/null", "UserKnownHostsFile /dev/null");
+  set(SSH_OPTIONS_GLOBAL_KNOWNHOSTS, "/dev/null", "GlobalKnownHostsFile /dev/null");
+  set(SSH_OPTIONS_NODELAY, &yes, "NoDelay yes");
+  // libssh's defaults, the fastest first on CPUs with AES instructions.
+  constexpr const char* kCiphers =
+      "aes128-gcm@openssh.com,aes256-gcm@openssh.com,chacha20-poly1305@openssh.com,aes256-ctr,"
+      "aes192-ctr,aes128-ctr";
+  set(SSH_OPTIONS_CIPHERS_C_S, kCiphers, "Ciphers");
+  set(SSH_OPTIONS_CIPHERS_S_C, kCiphers, "Ciphers");
+}
+
+void SessionGuest::KeepNonBlocking() {
+  // libssh makes the socket blocking once it is connected, and send() to a frozen guest would hang.
+  const int fd = ssh_get_fd(session_.get());
+  if (fd < 0) return;
+  const std::scoped_lock lock(break_mutex_);
+  if (!break_fd_.valid()) break_fd_ = support::FileDescriptor(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
+  const int flags = ::fcntl(fd, F_GETFL);
+  if (!break_fd_.valid() || flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0 ||
+      ::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0) {
+    throw support::ConnectionLost(std::string("cannot set up the socket: ") + std::strerror(errno),
+                                  false);
+  }
+}
+
+void SessionGuest::ConnectSession() {
+  SetOptions();
+  ssh_set_blocking(session_.get(), 0);
+  const TimePoint deadline = support::Clock::now() + options_.connect_timeout;
+  bool in_event = false;
+  while (true) {
+    const int code = ssh_connect(session_.get());
+    if (code == SSH_ERROR) {
+      throw support::ConnectionLost("cannot connect to the guest's sshd at " + Name(endpoint_) +
+                                        ": " + ErrorText() +
+                                        ". Is the instance running? `limactl list` shows it, "
+                                        "`limactl start` starts it",
+                                    false);
+    }
+    KeepNonBlocking();
+    // Only after the first ssh_connect does libssh have a socket to poll.
+    if (!in_event && ssh_event_add_session(event_.get(), session_.get()) != SSH_OK) {
+      throw std::runtime_error("libssh cannot poll the session");
+    }
+    in_event = true;
+    if (code == SSH_OK) break;
+    PollUntilConnected(deadline);
+  }
+  Authenticate(deadline);
+  KeepNonBlocking();
+}
+
+void SessionGuest::Authenticate(TimePoint deadline) {
+  std::string tried;
+  for (const std::string& file : endpoint_.identity_files) {
+    std::string problem;
+    const Key key = LoadKey(file, problem);
+    if (!key) {
+      tried += "; " + file + ": " + problem;
+      continue;
+    }
+    int code = SSH_AUTH_AGAIN;
+    while ((code = ssh_userauth_publickey(session_.get(), nullptr, key.get())) == SSH_AUTH_AGAIN) {
+      // libssh returns "again" for a dead session too.
+      if (!session_alive()) break;
+      PollUntilConnected(deadline);
+    }
+    if (code == SSH_AUTH_SUCCESS) return;
+    if (!session_alive()) {
+      throw support::ConnectionLost("the guest's sshd at " + Name(endpoint_) +
+                                        " closed the connection while the key " + file +
+                                        " was offered: " + ErrorText(),
+                                    false);
+    }
+    tried += "; " + file + ": " +
+             (code == SSH_AUTH_PARTIAL  ? "accepted, but sshd requires more than a key"
+              : code == SSH_AUTH_DENIED ? "rejected"
+                                        : "cannot be offered: " + ErrorText());
+  }
+  throw support::CallError("the guest's sshd at " + Name(endpoint_) +
+                           " rejected every key in ssh.config for user " + endpoint_.user + tried);
+}
+
+void SessionGuest::PollUntilConnected(TimePoint deadline) {
+  if (stopping_) throw support::ConnectionLost("the connection was closed", false);
+  if (support::Clock::now() >= deadline) {
+    throw support::ConnectionLost(
+        "the guest's sshd at " + Name(endpoint_) +
+            " did not complete the connection in time: the virtual machine hangs or is still "
+            "starting. Try again, or restart it: `limactl stop -f`, `limactl start`",
+        false);
+  }
+  Poll(deadline);
+}
+
+}  // namespace ssh
