@@ -18,14 +18,20 @@ std::string_view FindOption(std::string_view options, std::string_view name) {
   return "";
 }
 
+const Refusal* FindRefusal(const ArgumentRules& rules, std::string_view name) {
+  const auto refusal =
+      std::find_if(rules.refusals.begin(), rules.refusals.end(),
+                   [&](const Refusal& each) { return !FindOption(each.options, name).empty(); });
+  return refusal == rules.refusals.end() ? nullptr : &*refusal;
+}
+
 /// The error for an option or a word.
 std::string Refused(const std::string& argument, const Mode& mode, const ArgumentRules& rules) {
   const bool is_option = argument.size() > 1 && argument.starts_with('-');
   const std::string text = (is_option ? argument : "\"" + argument + "\"") +
                            " is not passed on to " + std::string(rules.title) + ": ";
-  if (!FindOption(rules.trusting, argument).empty()) {
-    return text + "give --trust before -- instead";
-  }
+  if (const Refusal* refusal = FindRefusal(rules, argument))
+    return text + std::string(refusal->reason);
   if (is_option) {
     return text +
            "it is not known to leave the agent confined. These are: " + std::string(mode.options);
@@ -81,6 +87,10 @@ std::optional<std::string> FindRefused(std::span<const std::string> arguments,
   if (!mode->command.empty()) arguments = arguments.subspan(1);
   for (bool is_first_word = true; !arguments.empty();) {
     const std::string& argument = arguments.front();
+    if (argument == "--") {  // only words follow
+      if (mode->takes_prompt && FindRefusal(rules, argument) == nullptr) return std::nullopt;
+      return Refused(argument, *mode, rules);
+    }
     if (argument.size() > 1 && argument.front() == '-') {
       if (auto error = CheckOption(arguments, *mode, rules)) return error;
       continue;
@@ -104,8 +114,11 @@ std::string ArgumentHelp(const ArgumentRules& rules) {
     for (const std::string_view word : Words(mode.options)) text.append(word).append(" ");
     text.back() = '\n';
   }
-  return text + "Nothing else is known to leave the agent confined. Instead of " +
-         std::string(rules.trusting) + ", give --trust before --.\n";
+  text += "Not passed on:\n";
+  for (const Refusal& refusal : rules.refusals) {
+    text.append("  ").append(refusal.options).append(": ").append(refusal.reason).append("\n");
+  }
+  return text;
 }
 
 }  // namespace agents

@@ -19,10 +19,22 @@ struct Mode {
   bool has_commands = false;  ///< the first of these words may be a command
 };
 
+/// Why options are refused that users are likely to try; "--" may be among them.
+struct Refusal {
+  std::string_view reason;
+  std::string_view options;  ///< between spaces
+};
+
+// Reasons that several agents share.
+inline constexpr std::string_view kSettingsReason =
+    "it would replace the settings that confine the agent";
+inline constexpr std::string_view kTrustReason = "give --trust before -- instead";
+inline constexpr std::string_view kHostReason = "it lets the agent read or work on the host";
+
 struct ArgumentRules {
   std::string_view title;       ///< of the agent
   std::span<const Mode> modes;  ///< first the one without a command
-  std::string_view trusting;    ///< options for which --trust is the answer, between spaces
+  std::span<const Refusal> refusals;
 };
 
 /// The error for the first argument that does not pass; empty if all pass. Options must be spelled

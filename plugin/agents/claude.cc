@@ -69,8 +69,18 @@ constexpr std::string_view kOptions =
 constexpr std::array kModes = {Mode{"", kOptions, true, true}, Mode{"-p", kOptions, true},
                                Mode{"--print", kOptions, true}};
 
-constexpr std::string_view kTrusting =
-    "--dangerously-skip-permissions --allow-dangerously-skip-permissions --permission-mode";
+constexpr std::array kRefusals = {
+    Refusal{kTrustReason,
+            "--dangerously-skip-permissions --allow-dangerously-skip-permissions "
+            "--permission-mode"},
+    Refusal{kSettingsReason, "--settings --setting-sources --managed-settings --bare --restricted"},
+    Refusal{"it adds servers or plugins that run on the host",
+            "--mcp-config --plugin-dir --plugin-url --agents --agent --chrome --ide"},
+    Refusal{"it changes which tools the agent has",
+            "--tools --allowedTools --allowed-tools --disallowedTools --disallowed-tools"},
+    Refusal{kHostReason, "--add-dir -w --worktree"},
+    Refusal{"it may take what follows for a command", "--"},
+};
 
 /// CLAUDE_CODE_SANDBOXED: the directory is trusted.
 constexpr std::string_view kVariables =
@@ -159,7 +169,7 @@ Agent Claude() {
                              .update = "claude update",
                              .oldest = {2, 1, 330},
                              .launch = &LaunchClaude,
-                             .rules = {"Claude Code", kModes, kTrusting},
+                             .rules = {"Claude Code", kModes, kRefusals},
                              .own_settings = {kOwnDirectory, kOwnFile},
                              .own_servers = &UsersOwnServers}};
 }

@@ -149,8 +149,13 @@ constexpr std::array kModes = {
     Mode{"login", "--device-auth --with-api-key -h --help", false},
 };
 
-constexpr std::string_view kTrusting =
-    "--dangerously-bypass-approvals-and-sandbox --yolo -a --ask-for-approval";
+constexpr std::array kRefusals = {
+    Refusal{kSettingsReason, "-c --config --enable --disable -p --profile"},
+    Refusal{kTrustReason,
+            "--dangerously-bypass-approvals-and-sandbox --yolo -a --ask-for-approval"},
+    Refusal{kHostReason, "-s --sandbox -C --cd --add-dir --worktree"},
+    Refusal{"that Codex is not confined", "--remote"},
+};
 
 constexpr const char* kSkipCheck = "--skip-git-repo-check";
 
@@ -274,7 +279,7 @@ Agent Codex() {
           .launch = &LaunchCodex,
           .query = {"debug", "models", "-c", "features={plugins=false,apps=false}"},
           .use_output = &UseModels,
-          .rules = {"Codex", kModes, kTrusting},
+          .rules = {"Codex", kModes, kRefusals},
           .own_settings = {kUsersHome, {"CODEX_HOME", "/.codex", "/auth.json"}, {"", "/.agents"}},
           .own_servers = &UsersOwnServers}};
 }

@@ -86,8 +86,19 @@ constexpr std::string_view kOptions =
 constexpr std::array kModes = {
     Mode{"", kOptions}, Mode{"login", "--host= --device-code --web-flow --with-token -h --help"}};
 
-constexpr std::string_view kTrusting =
-    "--allow-tool --allow-all-tools --allow-all --yolo --assisted-approval --trust-folder";
+constexpr std::array kRefusals = {
+    Refusal{kTrustReason,
+            "--allow-tool --allow-all-tools --allow-all --yolo --assisted-approval "
+            "--trust-folder"},
+    Refusal{"it changes which tools the agent has",
+            "--available-tools --excluded-tools --deny-tool --experimental --enable-memory"},
+    Refusal{"it adds servers, agents or plugins that run on the host",
+            "--additional-mcp-config --enable-mcp-server --plugin-dir --agent --acp "
+            "--extension-sdk-path"},
+    Refusal{kHostReason,
+            "--add-dir --allow-all-paths -C --attachment --share --log-dir --bash-env"},
+    Refusal{"others could use the session", "--remote --remote-export --connect --share-gist"},
+};
 
 constexpr OwnPath kUsersHome = {"COPILOT_HOME", "/.copilot"};
 
@@ -183,7 +194,7 @@ Agent Copilot() {
                              .oldest = {1, 0, 85},
                              .version = {"--version", "--no-auto-update"},
                              .launch = &LaunchCopilot,
-                             .rules = {kTitle, kModes, kTrusting},
+                             .rules = {kTitle, kModes, kRefusals},
                              // Its program is unpacked into the cache.
                              .own_settings = {kUsersHome,
                                               {"", "/.agents"},

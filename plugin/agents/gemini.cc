@@ -91,7 +91,14 @@ constexpr std::array kModes = {
          "--version",
          true, true}};
 
-constexpr std::string_view kTrusting = "-y --yolo --approval-mode";
+constexpr std::array kRefusals = {
+    Refusal{kTrustReason, "-y --yolo --approval-mode"},
+    Refusal{"it changes which tools the agent may call", "--admin-policy --policy --allowed-tools"},
+    Refusal{"it adds servers or commands that run on the host",
+            "--allowed-mcp-server-names -e --extensions --acp --experimental-acp"},
+    Refusal{kHostReason, "--include-directories -w --worktree"},
+    Refusal{"the server does not run in its container", "-s --sandbox"},
+};
 
 // Without trust in its directory, Gemini CLI ignores the settings there, and has no server.
 constexpr std::string_view kVariables =
@@ -172,7 +179,7 @@ Agent Gemini() {
                              .oldest = {0, 36, 0},
                              .has_settings_in_directory = true,
                              .launch = &LaunchGemini,
-                             .rules = {"Gemini CLI", kModes, kTrusting},
+                             .rules = {"Gemini CLI", kModes, kRefusals},
                              .own_settings = {kOwnDirectory, {"", "/.agents"}, {"", "/.env"}},
                              .own_servers = &UsersOwnServers}};
 }

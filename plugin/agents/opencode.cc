@@ -123,7 +123,13 @@ constexpr std::array kModes = {
          true},
 };
 
-constexpr std::string_view kTrusting = "--auto --yolo --dangerously-skip-permissions";
+constexpr std::array kRefusals = {
+    Refusal{kTrustReason, "--auto --yolo --dangerously-skip-permissions"},
+    Refusal{"it opens a port of the host, through which the guest could run commands",
+            "--port --hostname --mdns"},
+    Refusal{"that opencode is not confined", "--attach"},
+    Refusal{kHostReason, "--dir --cwd -f --file"},
+};
 
 constexpr std::string_view kVariables =
     "OPENCODE* BUN_* AGENT OPENCODE_PURE=1 OPENCODE_DISABLE_PROJECT_CONFIG=1 "
@@ -197,7 +203,7 @@ Agent Opencode() {
                              .update = "opencode upgrade",
                              .oldest = {1, 18, 33},
                              .launch = &LaunchOpencode,
-                             .rules = {"opencode", kModes, kTrusting},
+                             .rules = {"opencode", kModes, kRefusals},
                              .own_settings = {{"XDG_CONFIG_HOME", "/.config", "/opencode"},
                                               {"", "/.opencode"},
                                               {"XDG_DATA_HOME", "/.local/share", "/opencode"},

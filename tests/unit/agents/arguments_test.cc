@@ -19,7 +19,8 @@ using ::testing::HasSubstr;
 
 constexpr std::array kModes = {Mode{"", "-p --model= --resume? --mode=plan|ask", true, true},
                                Mode{"exec", "--json", true}, Mode{"login", "", false}};
-constexpr ArgumentRules kRules = {"Agent", kModes, "-y --yolo"};
+constexpr std::array kRefusals = {Refusal{"give --trust instead", "-y --yolo"}};
+constexpr ArgumentRules kRules = {"Agent", kModes, kRefusals};
 
 /// Empty if all pass.
 std::string Refused(const std::vector<std::string>& arguments) {
@@ -36,6 +37,7 @@ TEST(Arguments, HarmlessOnesPass) {
                                                          {"--mode", "plan"},
                                                          {"exec", "--json", "explain this"},
                                                          {"-p", "one two", "word"},
+                                                         {"--", "mcp"},
                                                          {"login"},
                                                          {""},
                                                          {"-"}};
@@ -53,17 +55,16 @@ TEST(Arguments, UnknownOnesAreRefusedByName) {
   EXPECT_THAT(Refused({"--json"}), HasSubstr("--json")) << "an option of another command";
 }
 
-TEST(Arguments, TrustIsTheAnswerToSome) {
-  EXPECT_THAT(Refused({"--yolo"}), HasSubstr("give --trust before -- instead"));
-  EXPECT_THAT(Refused({"-y"}), HasSubstr("give --trust before -- instead"));
-  EXPECT_THAT(Refused({"--yolo=true"}), HasSubstr("give --trust before -- instead"));
+TEST(Arguments, ARefusalGivesItsReason) {
+  EXPECT_THAT(Refused({"--yolo"}), HasSubstr("give --trust instead"));
+  EXPECT_THAT(Refused({"-y"}), HasSubstr("give --trust instead"));
+  EXPECT_THAT(Refused({"--yolo=true"}), HasSubstr("give --trust instead"));
 }
 
 TEST(Arguments, PossibleCommandsAreRefused) {
   EXPECT_THAT(Refused({"mcp", "add"}), AllOf(HasSubstr("\"mcp\""), HasSubstr("exec, login")));
   EXPECT_THAT(Refused({"-p", "mcp"}), HasSubstr("\"mcp\""));
   EXPECT_THAT(Refused({"login", "word"}), HasSubstr("\"word\""));
-  EXPECT_THAT(Refused({"--", "mcp"}), HasSubstr("-- is not passed on to Agent"));
 }
 
 TEST(Arguments, ValuesMustBeHarmlessToo) {
@@ -171,8 +172,8 @@ TEST(Arguments, HelpListsWhatPassesAndWhatDoesNot) {
             "  PROMPT -p --model= --resume? --mode=plan|ask\n"
             "  exec PROMPT --json\n"
             "  login\n"
-            "Nothing else is known to leave the agent confined. Instead of -y --yolo, give --trust "
-            "before --.\n");
+            "Not passed on:\n"
+            "  -y --yolo: give --trust instead\n");
 }
 
 TEST(Arguments, CodexExecMaySkipItsCheckForGit) {
