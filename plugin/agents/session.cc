@@ -12,7 +12,6 @@ namespace agents {
 namespace {
 
 namespace fs = std::filesystem;
-using configure::Json;
 
 std::string Digest(std::string_view text) {
   constexpr std::size_t kDigits = 16;
@@ -38,16 +37,20 @@ fs::path StateDirectory(const Environment& environment) {
 }
 
 void SetDirectories(const fs::path& state, const Agent& agent, LaunchRequest& request) {
-  Json all = {request.server, request.trust};
+  std::string options;
+  for (const std::string& word : request.server) options.append(word).push_back('\0');
+  options += request.trust ? "trust" : "";
   for (const OwnServer& server : request.servers) {
-    all.push_back({server.name, server.command, server.entry});
+    for (const std::string& part : {server.name, server.command, server.entry.dump()}) {
+      options.append(part).push_back('\0');
+    }
   }
-  const std::string options = Digest(all.dump(-1, ' ', false, Json::error_handler_t::replace));
   const fs::path top = state / "run" / agent.name / Digest(request.project);
-  const fs::path work = top / "work" / (agent.run->has_settings_in_directory ? options : "");
+  const fs::path work =
+      top / "work" / (agent.run->has_settings_in_directory ? Digest(options) : "");
   request.directory = work / support::LastComponent(request.project);
   request.home = top / "home";
-  request.control = top / "options" / options;
+  request.control = top / "options" / Digest(options);
 }
 
 void WriteSessionFiles(const LaunchRequest& request, const Launch& launch) {
