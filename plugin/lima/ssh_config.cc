@@ -26,6 +26,8 @@ void ReadOption(const std::string& keyword, const std::string& value, const std:
     SetOnce(endpoint.host, value);
   } else if (keyword == "user") {
     SetOnce(endpoint.user, value);
+  } else if (keyword == "ciphers") {
+    SetOnce(endpoint.ciphers, value);
   } else if (keyword == "port") {
     if (endpoint.port == 0) (void)RE2::FullMatch(value, R"((\d+))", &endpoint.port);
   } else if (keyword == "identityfile") {

@@ -18,6 +18,9 @@ struct SshEndpoint {
   std::uint16_t port = 0;
   std::string user;
   std::vector<std::string> identity_files;  ///< absolute paths of private keys, in their order
+  /// As in the file ("^aes128-gcm@openssh.com,aes256-gcm@openssh.com"); may be empty. A leading '^'
+  /// puts these before the defaults.
+  std::string ciphers;
 
   friend bool operator==(const SshEndpoint&, const SshEndpoint&) = default;
 };

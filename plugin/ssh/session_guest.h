@@ -24,6 +24,10 @@
 
 namespace ssh {
 
+/// Converts `Ciphers` from ssh.config for libssh. "^a,b" puts a and b before the defaults
+/// (ssh_config(5)); libssh 0.10 would lose the first of them.
+std::string CipherList(const std::string& configured);
+
 /// A guest over one SSH session (see Connect), and the thread that owns libssh's session and
 /// everything that uses it. Other threads post work. It sleeps while there is nothing to do.
 class SessionGuest final : public guest::Guest {

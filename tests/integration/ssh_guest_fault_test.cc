@@ -187,6 +187,8 @@ TEST_F(SshGuest, EndpointsAreChecked) {
   const auto error = [&](auto change) {
     return std::string(Thrown<support::CallError>([&] { connect(change); }).what());
   };
+  EXPECT_THAT(error([](ssh::Endpoint& e) { e.ciphers = "none-such@example.com"; }),
+              HasSubstr("does not accept Ciphers none-such@example.com"));
   EXPECT_THAT(error([](ssh::Endpoint& e) { e.user = "a;b\x1b[2J"; }),
               HasSubstr(R"(does not accept User a;b\x1b[2J)"));
 }

@@ -68,13 +68,14 @@ TEST(SshConfig, ReadsWhatLimaWrites) {
   EXPECT_EQ(endpoint.user, "me");
   EXPECT_THAT(endpoint.identity_files,
               ElementsAre("/home/me/.lima/_config/user", "/home/me/.ssh/id with space"));
+  EXPECT_EQ(endpoint.ciphers, "^aes128-gcm@openssh.com,aes256-gcm@openssh.com");
 }
 
 TEST(SshConfig, ReadsKeywordsInAnyCaseWithSpaceOrEqualsSign) {
   const SshEndpoint endpoint = Parse(
       "HOST=lima-my-vm\r\n\tIDENTITYFILE = \"/k\"\r\nuser=me\r\nhostname  h\r\n"
       "  # PORT 1\r\nPort\t=\t2\r\n");
-  EXPECT_EQ(endpoint, (SshEndpoint{"h", 2, "me", {"/k"}}));
+  EXPECT_EQ(endpoint, (SshEndpoint{"h", 2, "me", {"/k"}, ""}));
 }
 
 TEST(SshConfig, QuotesProtectSpacesAndApostrophes) {
@@ -85,7 +86,7 @@ TEST(SshConfig, QuotesProtectSpacesAndApostrophes) {
 TEST(SshConfig, TheFirstValueCountsAndIdentityFilesAddUp) {
   const SshEndpoint endpoint = Parse(std::string(kHost) + kMinimal +
                                      "Port 2\nUser other\nHostName other\nIdentityFile /k2\n");
-  EXPECT_EQ(endpoint, (SshEndpoint{"h", 1, "me", {"/k", "/k2"}}));
+  EXPECT_EQ(endpoint, (SshEndpoint{"h", 1, "me", {"/k", "/k2"}, ""}));
 }
 
 TEST(SshConfig, OptionsOfOtherHostsDoNotCount) {
@@ -93,7 +94,7 @@ TEST(SshConfig, OptionsOfOtherHostsDoNotCount) {
       Parse("Port 8\nHost lima-other\nPort 9\nProxyCommand x\nHost lima-my-vm\n" +
             std::string(kMinimal) + "Host lima-my-vm-2\nIdentityFile /k2\n" +
             "Host lima-my-vm lima-a\nIdentityFile /k3\nHost *\nIdentityFile /k4\n");
-  EXPECT_EQ(endpoint, (SshEndpoint{"h", 1, "me", {"/k"}}));
+  EXPECT_EQ(endpoint, (SshEndpoint{"h", 1, "me", {"/k"}, ""}));
 }
 
 TEST(SshConfig, RefusesAFileForAnotherHost) {
