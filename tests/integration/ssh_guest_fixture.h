@@ -89,7 +89,7 @@ class SshGuest : public ::testing::Test {
   }
 
   [[nodiscard]] ssh::Endpoint Endpoint() const {
-    return {"127.0.0.1", instance_->port(), instance_->user(), {instance_->identity_file()}};
+    return {"127.0.0.1", instance_->port(), instance_->user(), {instance_->identity_file()}, ""};
   }
 
   /// Starts an instance first if there is none.

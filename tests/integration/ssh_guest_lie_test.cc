@@ -58,7 +58,7 @@ class LyingGuest : public ::testing::Test {
   static std::shared_ptr<guest::Guest> Connect(const LyingSshd& sshd, std::uint16_t proxy = 0,
                                                const ssh::ConnectionOptions& options = {}) {
     const std::uint16_t port = proxy == 0 ? sshd.port() : proxy;
-    return ssh::Connect({"127.0.0.1", port, "somebody", {sshd.identity_file()}}, options,
+    return ssh::Connect({"127.0.0.1", port, "somebody", {sshd.identity_file()}, ""}, options,
                         support::Context().WithTimeout(kSoon));
   }
 
