@@ -75,8 +75,8 @@ GuestState Fetch(const Target& target, std::uint64_t max_size,
     const fs::path quarantine = side.MakeScratch();
     fs::create_directory(quarantine / "pack");
     const Git git = side.git().With(
-        {"GIT_OBJECT_DIRECTORY=" + quarantine.string(),
-         "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + Quoted((side.path() / "objects").string())});
+        {{"GIT_OBJECT_DIRECTORY", quarantine.string()},
+         {"GIT_ALTERNATE_OBJECT_DIRECTORIES", Quoted((side.path() / "objects").string())}});
     Index(target, state, git, max_size);
     RequireComplete(git, state.work);
     RequireNames(git, state.work);

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -41,14 +40,6 @@ support::FileDescriptor TextFile(const std::string& text) {
   return support::FileDescriptor(::fcntl(::fileno(file.get()), F_DUPFD_CLOEXEC, 0));
 }
 
-bool IsKept(const std::string& variable) {
-  constexpr std::array<std::string_view, 4> kKept = {
-      "GIT_CONFIG_GLOBAL=", "GIT_CONFIG_SYSTEM=", "GIT_CONFIG_NOSYSTEM=", "GIT_EXEC_PATH="};
-  return !variable.starts_with("GIT_") ||
-         std::any_of(kKept.begin(), kKept.end(),
-                     [&](std::string_view kept) { return variable.starts_with(kept); });
-}
-
 }  // namespace
 
 std::string Words(const support::Child& git) {
@@ -76,19 +67,12 @@ Git Git::Neutral(const std::filesystem::path& repository, int lock, Limits limit
   if (limits == Limits::kStrict) git.command_ = {"/bin/sh", "-c", kLimits, "sh"};
   git.command_.insert(git.command_.end(), {"git", "--git-dir=" + repository.string(), "-c",
                                            "core.hooksPath=/dev/null"});
-  git.environment_ = {"PATH=" + support::EnvironmentVariable("PATH"),
-                      "LC_ALL=C",
-                      "HOME=/nonexistent",
-                      "GIT_CONFIG_GLOBAL=/dev/null",
-                      "GIT_CONFIG_NOSYSTEM=1",
-                      "GIT_ATTR_NOSYSTEM=1",
-                      "GIT_NO_REPLACE_OBJECTS=1",
-                      "GIT_NO_LAZY_FETCH=1",
-                      "GIT_ALLOW_PROTOCOL=none",
-                      "GIT_TERMINAL_PROMPT=0",
-                      "GIT_ALLOC_LIMIT=1g"};
-  const std::string programs = support::EnvironmentVariable("GIT_EXEC_PATH");
-  return programs.empty() ? git : git.With({"GIT_EXEC_PATH=" + programs});
+  git.environment_ = support::Changed(
+      support::OwnEnvironment(),
+      "* +PATH +GIT_EXEC_PATH LC_ALL=C HOME=/nonexistent GIT_CONFIG_GLOBAL=/dev/null "
+      "GIT_CONFIG_NOSYSTEM=1 GIT_ATTR_NOSYSTEM=1 GIT_NO_REPLACE_OBJECTS=1 GIT_NO_LAZY_FETCH=1 "
+      "GIT_ALLOW_PROTOCOL=none GIT_TERMINAL_PROMPT=0 GIT_ALLOC_LIMIT=1g");
+  return git;
 }
 
 Git Git::Users(const std::filesystem::path& project, int lock) {
@@ -101,15 +85,17 @@ Git Git::Users(const std::filesystem::path& project, int lock) {
         "core.safecrlf=false", "gc.auto=0", "maintenance.auto=false"}) {
     git.command_.insert(git.command_.end(), {"-c", setting});
   }
-  git.environment_ = support::OwnVariables();
-  std::erase_if(git.environment_, [](const std::string& variable) { return !IsKept(variable); });
-  return git.With({"GIT_NO_REPLACE_OBJECTS=1", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0",
-                   "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none"});
+  git.environment_ = support::Changed(
+      support::OwnEnvironment(),
+      "GIT_* +GIT_CONFIG_GLOBAL +GIT_CONFIG_SYSTEM +GIT_CONFIG_NOSYSTEM +GIT_EXEC_PATH "
+      "GIT_NO_REPLACE_OBJECTS=1 GIT_OPTIONAL_LOCKS=0 GIT_TERMINAL_PROMPT=0 GIT_NO_LAZY_FETCH=1 "
+      "GIT_ALLOW_PROTOCOL=none");
+  return git;
 }
 
-Git Git::With(const support::Variables& variables) const {
+Git Git::With(const support::Environment& variables) const {
   Git git = *this;
-  git.environment_.insert(git.environment_.end(), variables.begin(), variables.end());
+  for (const auto& [name, value] : variables) git.environment_[name] = value;
   return git;
 }
 

@@ -51,7 +51,7 @@ class Git {
   /// Reads the user's repository, with the user's configuration, and adds to it.
   static Git Users(const std::filesystem::path& project, int lock);
 
-  [[nodiscard]] Git With(const support::Variables& variables) const;
+  [[nodiscard]] Git With(const support::Environment& variables) const;
   /// With a working tree, of which it lists all, wherever this program was started. Run and Read
   /// stop it when it was silent for `time`.
   [[nodiscard]] Git In(const std::filesystem::path& working_tree, std::chrono::seconds time) const;
@@ -78,7 +78,7 @@ class Git {
   [[nodiscard]] std::string StoppedText() const;
 
   std::vector<std::string> command_;
-  support::Variables environment_;
+  support::Environment environment_;
   int lock_ = -1;
   std::optional<std::chrono::seconds> time_;
 };

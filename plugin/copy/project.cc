@@ -97,7 +97,7 @@ std::string WriteTree(const Git& git, const Project& project, std::vector<std::s
   if (!links.empty()) {
     std::string paths;
     for (const std::string& link : links) paths += link + '\0';
-    git.With({"GIT_LITERAL_PATHSPECS=1"})
+    git.With({{"GIT_LITERAL_PATHSPECS", "1"}})
         .Require({"reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul", project.head},
                  "git cannot leave out repositories in the working tree", paths);
     AddNote("not copied, since they are repositories of their own: ", links, notes);
@@ -147,8 +147,8 @@ Project ReadProject(const fs::path& top, const Git& users) {
 
 Snapshot TakeSnapshot(const Project& project, const Git& users, const SideRepository& side) {
   const fs::path index = side.path() / "index";
-  const Git git = users.With({"GIT_INDEX_FILE=" + index.string(),
-                              "GIT_OBJECT_DIRECTORY=" + (side.path() / "objects").string()});
+  const Git git = users.With({{"GIT_INDEX_FILE", index.string()},
+                              {"GIT_OBJECT_DIRECTORY", (side.path() / "objects").string()}});
   std::error_code none;
   fs::remove(index, none);
   if (fs::exists(project.index, none)) {
@@ -162,7 +162,7 @@ Snapshot TakeSnapshot(const Project& project, const Git& users, const SideReposi
   const std::string tree = WriteTree(git, project, snapshot.notes);
   // The dates of HEAD: the same state is the same commit.
   const Git dated =
-      git.With({"GIT_AUTHOR_DATE=" + project.head_date, "GIT_COMMITTER_DATE=" + project.head_date});
+      git.With({{"GIT_AUTHOR_DATE", project.head_date}, {"GIT_COMMITTER_DATE", project.head_date}});
   snapshot.commit =
       tree == project.head_tree
           ? project.head

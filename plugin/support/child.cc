@@ -15,10 +15,6 @@
 #include "support/errors.h"
 #include "support/wake_pipe.h"
 
-// Only the GNU headers declare it.
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables,readability-redundant-declaration)
-extern "C" char** environ;
-
 namespace support {
 namespace {
 
@@ -45,16 +41,11 @@ void ReadSome(FileDescriptor& file, std::string& text) {
 
 }  // namespace
 
-Variables OwnVariables() {
-  Variables variables;
-  for (char** entry = environ; *entry != nullptr; ++entry) variables.emplace_back(*entry);
-  return variables;
-}
-
 pid_t Spawn(const std::vector<std::string>& command, const SpawnStreams& streams,
-            const Variables& environment) {
+            const Environment& environment) {
   std::vector<std::string> words = command;
-  std::vector<std::string> variables = environment;
+  std::vector<std::string> variables;
+  for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
 
   posix_spawn_file_actions_t actions{};
   posix_spawnattr_t attributes{};
@@ -95,7 +86,7 @@ pid_t Spawn(const std::vector<std::string>& command, const SpawnStreams& streams
 }
 
 Child::Child(const std::vector<std::string>& command, SpawnStreams streams,
-             const Variables& environment) {
+             const Environment& environment) {
   Pipe input;
   Pipe output;
   Pipe error;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/context.h"
+#include "support/environment.h"
 #include "support/file_descriptor.h"
 
 namespace support {
@@ -23,18 +24,12 @@ struct SpawnStreams {
                              ///< terminal's signals reach it too
 };
 
-/// Variables as "NAME=value".
-using Variables = std::vector<std::string>;
-
-/// This program's own.
-Variables OwnVariables();
-
 /// Starts `command`: a program (found on this program's PATH unless its name has a slash) and its
 /// arguments. The child gets `environment` and inherits the directory, but no other descriptors and
 /// no ignored or blocked signals. Returns the process id; the caller must wait for it. Throws
 /// std::system_error.
 pid_t Spawn(const std::vector<std::string>& command, const SpawnStreams& streams,
-            const Variables& environment = OwnVariables());
+            const Environment& environment = OwnEnvironment());
 
 /// A child program, its input and its output. At its context's deadline, each function throws
 /// Stopped. One thread. The caller must ignore SIGPIPE.
@@ -46,7 +41,7 @@ class Child {
   /// Throws CallError when the program cannot be started.
   explicit Child(const std::vector<std::string>& command,
                  SpawnStreams streams = {.input = kPipe, .output = kPipe},
-                 const Variables& environment = OwnVariables());
+                 const Environment& environment = OwnEnvironment());
 
   /// Kills the program if it still runs. If that is limactl, its plugin sees the end of its input.
   ~Child();

@@ -28,8 +28,10 @@ class TakeTest : public CopyTest {
   /// On top of what was sent.
   std::string MakeWork(const std::string& message, std::string tree = "") {
     if (tree.empty()) tree = side->facts().sent + "^{tree}";
-    const Git git = side->git().With({"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=b",
-                                      "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=b"});
+    const Git git = side->git().With({{"GIT_AUTHOR_NAME", "a"},
+                                      {"GIT_AUTHOR_EMAIL", "b"},
+                                      {"GIT_COMMITTER_NAME", "a"},
+                                      {"GIT_COMMITTER_EMAIL", "b"}});
     std::string work =
         git.Require({"commit-tree", "-p", side->facts().sent, "-m", message, tree}, "commit-tree");
     CopyFacts facts = side->facts();

@@ -68,7 +68,7 @@ TEST_F(ChildTest, WritesToAProgramThatPrintsMuch) {
 
 TEST_F(ChildTest, UsesTheStreamsAndVariablesOfTheCaller) {
   Pipe pipe;
-  Child printer(Shell("echo $NAME"), {.output = pipe.write_end.get()}, {"NAME=value"});
+  Child printer(Shell("echo $NAME"), {.output = pipe.write_end.get()}, {{"NAME", "value"}});
   pipe.write_end.Close();
   Child reader({"cat"}, {.input = pipe.read_end.get(), .output = Child::kPipe});
   EXPECT_EQ(printer.Finish(ample), 0);
