@@ -69,7 +69,8 @@ ProcessResult VirtualMachine::TryShell(const std::string& script,
       host.begin(), host.end(), [](char c) { return c == '.' || c == '_'; }, '-');
   return testing_support::RunProcess(
       {.arguments = {"ssh", "-F", directory_ / "ssh.config", "-o", "ControlMaster=no", "-o",
-                     "ControlPath=none", "-o", "ConnectTimeout=30", host, "sh"}},
+                     "ControlPath=none", "-o", "ConnectTimeout=30", "-o", "ServerAliveInterval=10",
+                     host, "sh"}},  // the guest may reboot
       script, timeout);
 }
 
