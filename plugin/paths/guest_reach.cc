@@ -1,8 +1,7 @@
 #include "paths/guest_reach.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
+#include <cctype>
 #include <list>
 #include <sstream>
 #include <system_error>
@@ -19,11 +18,20 @@ namespace fs = std::filesystem;
 /// As Linux has it.
 constexpr int kMaxLinks = 40;
 
-/// Whether `path` occurs in `text`, not as the beginning of a longer name.
+/// Whether a name that ends before `next` would go on with it.
+bool IsOfName(char next) {
+  constexpr std::string_view kSigns = "_.-+@%~";
+  const auto byte = static_cast<unsigned char>(next);
+  return std::isalnum(byte) != 0 || byte >= 0x80 || kSigns.find(next) != kSigns.npos;
+}
+
+/// Whether `path` occurs in `text` and ends there.
 bool Occurs(const std::string& path, const std::string& text) {
-  const re2::RE2 whole(re2::RE2::QuoteMeta(path) + R"((?:$|[^\w.+@%~\x80-\xFF-]))",
-                       re2::RE2::Latin1);
-  return re2::RE2::PartialMatch(text, whole);
+  for (std::size_t at = text.find(path); at != text.npos; at = text.find(path, at + 1)) {
+    const std::size_t end = at + path.size();
+    if (end == text.size() || !IsOfName(text[end])) return true;
+  }
+  return false;
 }
 
 }  // namespace

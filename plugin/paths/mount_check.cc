@@ -32,6 +32,20 @@ std::string Unescape(std::string_view text) {
   return plain;
 }
 
+std::optional<MountLine> ParseLine(const std::string& text) {
+  std::istringstream words(text);
+  MountLine line;
+  std::string ignored;  // ids, device numbers, mount options, and propagation
+  words >> ignored >> ignored >> ignored >> line.root >> line.mount_point;
+  while (words >> ignored && ignored != "-") continue;
+  words >> line.type >> line.source;
+  line.root = Unescape(line.root);
+  line.mount_point = Unescape(line.mount_point);
+  line.source = Unescape(line.source);
+  if (!line.mount_point.starts_with('/') || line.type.empty()) return std::nullopt;
+  return line;
+}
+
 constexpr std::string_view kReverseSshfs = "fuse.sshfs";
 constexpr std::string_view kMacVolume = "/Volumes/My Shared Files";
 
@@ -78,20 +92,10 @@ bool SameFileSystem(const FileSystemStatus& a, const FileSystemStatus& b) {
 }  // namespace
 
 std::vector<MountLine> ParseMountTable(const std::string& text) {
-  // Ids, device numbers, mount options, propagation and the file system's options are left out.
-  static const RE2 format(R"(\S+ \S+ \S+ (\S+) (/\S*) .*? - (\S+) (\S*).*)", RE2::Latin1);
   std::vector<MountLine> table;
   std::istringstream lines(text);
-  MountLine mount;
   for (std::string line; std::getline(lines, line);) {
-    if (!RE2::FullMatch(line, format, &mount.root, &mount.mount_point, &mount.type,
-                        &mount.source)) {
-      continue;
-    }
-    for (std::string* path : {&mount.root, &mount.mount_point, &mount.source}) {
-      *path = Unescape(*path);
-    }
-    table.push_back(mount);
+    if (auto mount = ParseLine(line)) table.push_back(*std::move(mount));
   }
   return table;
 }
@@ -109,21 +113,12 @@ guest::Request MountCheck::StatusRequest(std::size_t mount) const {
 
 MountState MountCheck::Evaluate(std::size_t mount, guest::Reply reply, guest::Guest& guest,
                                 const support::Context& context) {
-  const std::optional<FileSystemStatus> before = StatusIn(reply);
-  if (before) {
+  if (const auto status = StatusIn(reply)) {
     const std::scoped_lock lock(mutex_);
     const Known& last = known_[mount];
-    if (last.file_system && SameFileSystem(*before, *last.file_system)) return last.state;
+    if (last.file_system && SameFileSystem(*status, *last.file_system)) return last.state;
   }
-  Known known{std::nullopt, Find(mounts_[mount], ReadTable(guest, context), guest, context)};
-  if (known.state.mounted && before) {
-    // Remember the file system only if it did not change while the table was read.
-    const auto after = StatusIn(guest.Execute(StatusRequest(mount), context));
-    if (after && SameFileSystem(*before, *after)) known.file_system = after;
-  }
-  const std::scoped_lock lock(mutex_);
-  known_[mount] = known;
-  return known.state;
+  return Update(mount, reply, ReadTable(guest, context), guest, context);
 }
 
 MountState MountCheck::Check(std::size_t mount, guest::Guest& guest,
@@ -132,9 +127,14 @@ MountState MountCheck::Check(std::size_t mount, guest::Guest& guest,
 }
 
 void MountCheck::CheckAll(guest::Guest& guest, const support::Context& context) {
-  if (!mounts_.empty()) is_this_machine_ = IsThisMachine(guest, context);
+  if (mounts_.empty()) return;
+  is_this_machine_ = IsThisMachine(guest, context);
+  std::vector<guest::Request> requests;
+  for (std::size_t i = 0; i < mounts_.size(); ++i) requests.push_back(StatusRequest(i));
+  const std::vector<guest::Reply> replies = guest.RoundTrip(requests, context);
+  const Table table = ReadTable(guest, context);
   for (std::size_t i = 0; i < mounts_.size(); ++i) {
-    if (Check(i, guest, context).mounted) continue;
+    if (Update(i, replies[i], table, guest, context).mounted) continue;
     support::LogWarning(mounts_[i].mount_point + " is not mounted in the guest");
   }
 }
@@ -179,6 +179,19 @@ MountState MountCheck::Find(const lima::Mount& mount, const Table& table, guest:
     // Missing or not accessible, so nothing is mounted there for this user.
   }
   return state;
+}
+
+MountState MountCheck::Update(std::size_t mount, const guest::Reply& reply, const Table& table,
+                              guest::Guest& guest, const support::Context& context) {
+  Known known{std::nullopt, Find(mounts_[mount], table, guest, context)};
+  if (const auto before = StatusIn(reply); known.state.mounted && before) {
+    // Remember the file system only if it did not change while the table was read.
+    const auto after = StatusIn(guest.Execute(StatusRequest(mount), context));
+    if (after && SameFileSystem(*before, *after)) known.file_system = after;
+  }
+  const std::scoped_lock lock(mutex_);
+  known_[mount] = known;
+  return known.state;
 }
 
 }  // namespace paths

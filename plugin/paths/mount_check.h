@@ -67,7 +67,7 @@ class MountCheck {
   /// Sends StatusRequest and evaluates the reply.
   MountState Check(std::size_t mount, guest::Guest& guest, const support::Context& context);
 
-  /// Checks all mounts, and logs the missing ones. Call it once, first.
+  /// Checks all mounts with one command, and logs the missing ones. Call it once, first.
   void CheckAll(guest::Guest& guest, const support::Context& context);
 
   /// The last state; "not mounted" before the first check. No round trip.
@@ -84,6 +84,8 @@ class MountCheck {
   [[nodiscard]] Table ReadTable(guest::Guest& guest, const support::Context& context) const;
   [[nodiscard]] MountState Find(const lima::Mount& mount, const Table& table, guest::Guest& guest,
                                 const support::Context& context) const;
+  MountState Update(std::size_t mount, const guest::Reply& reply, const Table& table,
+                    guest::Guest& guest, const support::Context& context);
 
   const std::vector<lima::Mount> mounts_;
   const bool is_mac_;

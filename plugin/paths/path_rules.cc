@@ -140,8 +140,9 @@ ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Gue
     RequireWritable(resolved, mount, *directories);
     RequireUnprotected(target, resolved.guest, *directories, guest, context);
   }
-  // A link may point into another mount.
-  if (mount != target.mount) RequireMounted(mount, access, target.host, guest, context);
+  if (mount != target.mount && MustCheck(mount, access)) {  // a link points into another mount
+    RequireMounted(*mount, options_.mount_check->Check(*mount, guest, context), target.host);
+  }
   if (mount) resolved.stale_note = StaleNote(*mount, resolved.guest, *directories);
   return resolved;
 }
@@ -183,8 +184,12 @@ ResolvedPath PathRules::LookUp(const Target& target, Access access, guest::Guest
   }
   const bool is_resolved = !replies[0].failure && replies[0].As<std::string>() == path;
   if (!is_resolved) directory = nullptr;  // closes it: it may be another directory
-  RequireMounted(target.mount, access, target.host, guest, context,
-                 must_check ? &replies[2] : nullptr);
+  if (must_check) {
+    RequireMounted(
+        *target.mount,
+        options_.mount_check->Evaluate(*target.mount, std::move(replies[2]), guest, context),
+        target.host);
+  }
   try {
     if (directory) {
       replies[1].value = guest::FileAttributes{.type = guest::FileType::kDirectory};
@@ -207,15 +212,10 @@ bool PathRules::MustCheck(MountNumber mount, Access access) const {
   return access == Access::kWrite || !last.mounted || last.may_vanish;
 }
 
-void PathRules::RequireMounted(MountNumber mount, Access access, const std::string& shown,
-                               guest::Guest& guest, const support::Context& context,
-                               guest::Reply* status) const {
-  if (!MustCheck(mount, access)) return;
-  MountCheck& check = *options_.mount_check;
-  const MountState state = status ? check.Evaluate(*mount, std::move(*status), guest, context)
-                                  : check.Check(*mount, guest, context);
+void PathRules::RequireMounted(std::size_t mount, MountState state,
+                               const std::string& shown) const {
   if (state.mounted) return;
-  throw CallError(shown + " cannot be used now: " + NameInBoth(options_.mounts[*mount]) +
+  throw CallError(shown + " cannot be used now: " + NameInBoth(options_.mounts[mount]) +
                   " is a mount of the instance, but it is not mounted in the guest. Nothing was "
                   "read or written. To mount it, the user must restart the instance: `" +
                   lima::RestartCommand(options_.instance) + "`.");
@@ -359,8 +359,10 @@ void PathRules::PinNarrowed(const Root& root, guest::Guest& guest,
     throw CallError(CoveredText(shown, mount, JoinPath(mount.host, match->rest)));
   }
   // Do not pin the directory that a missing mount would cover.
-  RequireMounted(number, Access::kRead, shown, guest, context);
-  const auto pinned = options_.pins->Pin(root);
+  if (MustCheck(number, Access::kRead)) {
+    RequireMounted(number, options_.mount_check->Check(number, guest, context), shown);
+  }
+  const auto pinned = options_.pins->Find(root);
   const std::string path =
       pinned ? *pinned : RealPathOfRootOption(root.guest, shown, guest, context);
   const std::string boundary = RealPathOfRootOption(mount.guest, shown, guest, context);
@@ -395,7 +397,7 @@ PathRules::DirectoriesPointer PathRules::ResolveDirectories(guest::Guest& guest,
   for (const Root& root : options_.roots) {
     std::optional<std::string> path = real_paths[root.guest];
     if (root.is_guests_own || !root.narrowed_from.empty()) {
-      path = options_.pins->Pin(root, path);
+      path = path ? options_.pins->Pin(root, *path) : options_.pins->Find(root);
     }
     directories->root_found.push_back(path.has_value());
     roots.push_back(path.value_or(root.guest));

@@ -117,10 +117,7 @@ class PathRules {
   ResolvedPath LookUp(const Target& target, Access access, guest::Guest& guest,
                       const support::Context& context) const;
   [[nodiscard]] bool MustCheck(MountNumber mount, Access access) const;
-  /// `status` is the reply to MountCheck::StatusRequest, if it was sent already.
-  void RequireMounted(MountNumber mount, Access access, const std::string& shown,
-                      guest::Guest& guest, const support::Context& context,
-                      guest::Reply* status = nullptr) const;
+  void RequireMounted(std::size_t mount, MountState state, const std::string& shown) const;
   void RequireWritable(const ResolvedPath& path, MountNumber mount,
                        const Directories& directories) const;
   void RequireUnprotected(const Target& target, const std::string& guest_path,

@@ -61,12 +61,16 @@ void AddNarrowed(std::vector<Root>& roots, const Root& narrowed, const std::vect
 
 }  // namespace
 
-std::optional<std::string> PinnedRoots::Pin(const Root& root,
-                                            const std::optional<std::string>& resolved) {
+std::optional<std::string> PinnedRoots::Find(const Root& root) {
   const std::scoped_lock lock(mutex_);
-  std::optional<std::string>& first = first_[root.guest];
-  if (!first) first = resolved;
-  return first;
+  const auto found = first_.find(root.guest);
+  if (found == first_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::string PinnedRoots::Pin(const Root& root, const std::string& resolved) {
+  const std::scoped_lock lock(mutex_);
+  return first_.try_emplace(root.guest, resolved).first->second;
 }
 
 Root ParseAllowedPath(const std::string& value) {

@@ -62,12 +62,14 @@ class DirectoryIndex {
 /// holds while this program runs, even after a reconnect. Thread-safe.
 class PinnedRoots {
  public:
-  /// Returns the first resolution. If there is none yet, keeps and returns `resolved`.
-  std::optional<std::string> Pin(const Root& root, const std::optional<std::string>& resolved = {});
+  [[nodiscard]] std::optional<std::string> Find(const Root& root);
+
+  /// Returns the first resolution; keeps `resolved` if there is none yet.
+  std::string Pin(const Root& root, const std::string& resolved);
 
  private:
   std::mutex mutex_;
-  std::map<std::string, std::optional<std::string>> first_;  // by guest path
+  std::map<std::string, std::string> first_;  // by guest path
 };
 
 /// `--allow-path DIR[:w]`: a directory of the guest; agents use its guest path. Throws
