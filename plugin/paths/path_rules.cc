@@ -170,20 +170,11 @@ PathRules::Target PathRules::Translate(std::string_view path) const {
 
 ResolvedPath PathRules::LookUp(const Target& target, Access access, guest::Guest& guest,
                                const support::Context& context) const {
-  const std::string& path = target.guest;
-  const bool lists = access == Access::kList;
-  std::vector<guest::Request> requests{
-      guest::Request::RealPath(path),
-      lists ? guest::Request::OpenDirectory(path) : guest::Request::LStat(path)};
+  std::vector<guest::Request> requests{guest::Request::RealPath(target.guest),
+                                       guest::Request::LStat(target.guest)};
   const bool must_check = MustCheck(target.mount, access);
   if (must_check) requests.push_back(options_.mount_check->StatusRequest(*target.mount));
   std::vector<guest::Reply> replies = guest.RoundTrip(requests, context);
-  std::shared_ptr<const guest::OpenFile> directory;
-  if (lists && !replies[1].failure) {
-    directory = std::make_shared<const guest::OpenFile>(guest, replies[1].As<guest::Handle>());
-  }
-  const bool is_resolved = !replies[0].failure && replies[0].As<std::string>() == path;
-  if (!is_resolved) directory = nullptr;  // closes it: it may be another directory
   if (must_check) {
     RequireMounted(
         *target.mount,
@@ -191,15 +182,9 @@ ResolvedPath PathRules::LookUp(const Target& target, Access access, guest::Guest
         target.host);
   }
   try {
-    if (directory) {
-      replies[1].value = guest::FileAttributes{.type = guest::FileType::kDirectory};
-    } else if (lists && is_resolved) {
-      replies[1] = guest.Execute(guest::Request::LStat(path), context);
-    }
     ResolvedPath resolved =
-        ResolveInGuest(path, replies[0], replies[1], target.host, guest, context);
+        ResolveInGuest(target.guest, replies[0], replies[1], target.host, guest, context);
     resolved.host = target.host;
-    resolved.directory = std::move(directory);
     return resolved;
   } catch (const guest::FileError& error) {
     throw guest::FileError(error.code(), "resolve", target.host, error.detail());

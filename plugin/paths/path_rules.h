@@ -17,23 +17,15 @@
 /// The path rules: file tools work only under a root.
 namespace paths {
 
-enum class Access {
-  kRead,
-  kList,  ///< as kRead; also opens a directory, in the same round trip
-  kWrite
-};
+enum class Access { kRead, kWrite };
 
-/// A path that has passed the rules. If `directory` is set, only the type is known of the
-/// attributes.
+/// A path that has passed the rules.
 struct ResolvedPath {
   std::string guest;  ///< resolved by the guest, without links: the only path to use
   std::optional<guest::FileAttributes> attributes;  ///< empty if nothing is there
   /// In that case, the deepest existing directory above. For kWrite, it is under the same root.
   std::string existing_parent = {};
   std::string host = {};  ///< its path on the host, clean, links not resolved; for messages only
-  /// Open after Access::kList, unless the path contains a link or is missing. Must not outlive the
-  /// guest.
-  std::shared_ptr<const guest::OpenFile> directory = {};
   /// A warning that contents, sizes and times here may be stale, and the remedy. Empty if the guest
   /// does not cache this mount.
   std::string stale_note = {};
