@@ -52,8 +52,6 @@ TEST_F(Instances, TwoServersAreEachBoundToTheirOwnMounts) {
 }
 
 TEST_F(Instances, InstructionsListTheMountsAndThoseWithAStaleCache) {
-  MakeFile("lima/_config/override.yaml",
-           "mounts: [{location: " + Path("old").string() + ", 9p: {cache: fscache}}]\n");
   StartNamed("cached", {{Path("old").string(), "", false}, {Path("new").string(), "", true}});
   Serve({.arguments = {"cached"}, .initialize = false});
   const std::string text = client().Initialize().at("instructions").get<std::string>();
