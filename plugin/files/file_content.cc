@@ -194,6 +194,7 @@ std::unique_ptr<guest::OpenFile> OpenForWriting(const paths::ResolvedPath& path,
 
 std::vector<guest::DirectoryEntry> NamesIn(const paths::ResolvedPath& directory,
                                            guest::Guest& guest, const support::Context& context) {
+  if (directory.directory) return guest::ReadNames(*directory.directory, context);
   // Resolved again, because a link may have replaced the directory.
   std::vector<guest::Reply> replies = guest.RoundTrip(
       {guest::Request::RealPath(directory.guest), guest::Request::OpenDirectory(directory.guest)},

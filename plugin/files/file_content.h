@@ -105,7 +105,8 @@ std::unique_ptr<guest::OpenFile> OpenForWriting(const paths::ResolvedPath& path,
                                                 guest::Guest& guest,
                                                 const support::Context& context);
 
-/// The names in a directory. Takes one round trip, and one for each hundred names. Throws
+/// The names in a directory that PathRules::Resolve returned for Access::kList. Takes one round
+/// trip for a hundred names, and one more if the directory is not open yet. Throws
 /// guest::FileError, and support::CallError if the directory was replaced.
 std::vector<guest::DirectoryEntry> NamesIn(const paths::ResolvedPath& directory,
                                            guest::Guest& guest, const support::Context& context);

@@ -19,8 +19,8 @@ using support::CallError;
 
 /// Follows the components of `path` up to its end, to one that is missing, or to the first link:
 /// then `path` becomes that link's target with the rest of the path, and the result is nullopt.
-std::optional<ResolvedPath> FollowToLink(std::string& path, const std::string& shown,
-                                         guest::Guest& guest, const support::Context& context) {
+std::optional<GuestLocation> FollowToLink(std::string& path, const std::string& shown,
+                                          guest::Guest& guest, const support::Context& context) {
   std::vector<std::string> names{"/"};
   std::vector<std::string> paths{"/"};  // each with the names before it
   std::istringstream components(path);
@@ -41,7 +41,7 @@ std::optional<ResolvedPath> FollowToLink(std::string& path, const std::string& s
       if (std::find(names.begin(), names.end(), "..") != names.end()) {
         throw CallError(shown + " is a symbolic link through a directory that is missing");
       }
-      return ResolvedPath{paths.back(), std::nullopt, paths[i - 1]};
+      return GuestLocation{paths.back(), std::nullopt, paths[i - 1]};
     }
     const auto attributes = replies[i].As<guest::FileAttributes>();
     if (attributes.type == FileType::kSymlink) {
@@ -50,7 +50,7 @@ std::optional<ResolvedPath> FollowToLink(std::string& path, const std::string& s
       while (++i < names.size()) path += "/" + names[i];
       return std::nullopt;
     }
-    if (i + 1 == paths.size()) return ResolvedPath{paths[i], attributes};
+    if (i + 1 == paths.size()) return GuestLocation{paths[i], attributes};
     if (attributes.type != FileType::kDirectory) {
       throw CallError(shown + ": a component of this path is a file, not a directory");
     }
@@ -59,22 +59,19 @@ std::optional<ResolvedPath> FollowToLink(std::string& path, const std::string& s
 
 }  // namespace
 
-ResolvedPath ResolveInGuest(std::string path, guest::Reply& real_path, guest::Reply& attributes,
-                            const std::string& shown, guest::Guest& guest,
-                            const support::Context& context) {
-  if (!real_path.Is(FileErrorCode::kNotFound)) {
-    const std::string& real = real_path.As<std::string>();
-    if (real != path) attributes = guest.Execute(guest::Request::LStat(real), context);
-    path = real;
-    if (attributes.Is(FileErrorCode::kNotFound)) {
-      return {path, std::nullopt, support::ParentPath(path)};
-    }
-    const auto& found = attributes.As<guest::FileAttributes>();
-    if (found.type != FileType::kSymlink) return {path, found};
-    // It became a link after it was resolved.
+GuestLocation ResolveInGuest(std::string path, std::optional<GuestLocation> found,
+                             const std::string& shown, guest::Guest& guest,
+                             const support::Context& context) {
+  if (found && !found->attributes) {
+    std::string parent = support::ParentPath(found->guest);
+    return {std::move(found->guest), std::nullopt, std::move(parent)};
   }
+  if (found && found->attributes->type != FileType::kSymlink) {
+    return {std::move(found->guest), found->attributes};
+  }
+  if (found) path = std::move(found->guest);  // it became a link after it was resolved
   for (int links = 0; links <= kMaxLinks; ++links) {
-    if (auto resolved = FollowToLink(path, shown, guest, context)) return *std::move(resolved);
+    if (auto location = FollowToLink(path, shown, guest, context)) return *std::move(location);
   }
   throw CallError(shown + " resolves to a loop of symbolic links");
 }

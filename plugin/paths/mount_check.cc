@@ -38,7 +38,7 @@ std::optional<MountLine> ParseLine(const std::string& text) {
   std::string ignored;  // ids, device numbers, mount options, and propagation
   words >> ignored >> ignored >> ignored >> line.root >> line.mount_point;
   while (words >> ignored && ignored != "-") continue;
-  words >> line.type >> line.source;
+  words >> line.type >> line.source >> line.super_options;
   line.root = Unescape(line.root);
   line.mount_point = Unescape(line.mount_point);
   line.source = Unescape(line.source);
@@ -107,6 +107,16 @@ const MountLine* FindMount(const std::vector<MountLine>& table, std::string_view
   return line == table.rend() ? nullptr : &*line;
 }
 
+bool HasStaleCache(const MountLine& line) {
+  constexpr unsigned long kCacheLoose = 8;
+  if (line.type != "9p") return false;
+  const std::string options = "," + line.super_options + ",";
+  if (RE2::PartialMatch(options, ",(?:cache=)?(?:loose|fscache),")) return true;
+  unsigned long bits = 0;
+  return RE2::PartialMatch(options, ",cache=([0-9a-fA-Fx]+),", RE2::Hex(&bits)) &&
+         (bits & kCacheLoose) != 0;
+}
+
 guest::Request MountCheck::StatusRequest(std::size_t mount) const {
   return guest::Request::StatFileSystem(mounts_[mount].mount_point);
 }
@@ -173,6 +183,7 @@ MountState MountCheck::Find(const lima::Mount& mount, const Table& table, guest:
                       guest.LStat(path, context).type == guest::FileType::kDirectory;
     } else if (const MountLine* line = FindMount(*table, path)) {
       state.mounted = line->mount_point == path && IsLimaMount(*line, tag);
+      state.reads_may_be_stale = state.mounted && HasStaleCache(*line);
       state.may_vanish = line->type == kReverseSshfs;
     }
   } catch (const guest::FileError&) {

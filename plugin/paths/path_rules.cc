@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "lima/sandbox.h"
-#include "shell/shell_quote.h"
+#include "paths/path_texts.h"
 #include "support/errors.h"
 #include "support/paths.h"
 
@@ -15,7 +13,6 @@ namespace paths {
 namespace {
 
 using Options = PathRules::Options;
-using nlohmann::json;
 using support::CallError;
 using support::JoinPath;
 
@@ -34,67 +31,6 @@ DirectoryIndex StrictestFirst(const std::vector<Root>& roots,
 bool IsHostName(const std::string& host_path, const Root& root, const std::string& rest) {
   return JoinPath(root.host, rest) == host_path ||
          (!root.resolved_host.empty() && JoinPath(root.resolved_host, rest) == host_path);
-}
-
-std::string NameInBoth(const Root& mount) {
-  return mount.host + (mount.guest == mount.host ? "" : " (at " + mount.guest + " in the guest)");
-}
-
-/// An entry that makes `mount` writable. Lima merges entries with the same mountPoint, compared as
-/// text ("/a/" differs from "/a"). The first entry wins, except for `writable`, where the last one
-/// does. So adding an entry always works.
-std::string WritableEntry(const Root& mount) {
-  const json entry = {
-      {"location", mount.host},
-      {"mountPoint", mount.written_guest.empty() ? mount.guest : mount.written_guest},
-      {"writable", true}};
-  return ".mounts += [" + entry.dump(-1, ' ', false, json::error_handler_t::replace) + "]";
-}
-
-/// Lists the roots; if there are none, says how to mount a directory.
-std::string DescribeRoots(const Options& options) {
-  if (!options.roots.empty()) return FormatRoots(options.roots);
-  return "none, as the instance mounts nothing. To mount a directory, the user runs " +
-         lima::EditCommands(options.instance, " --mount DIRECTORY:w");
-}
-
-/// `what` is the path and its verb: "/etc is".
-std::string OutsideText(const std::string& what, const Options& options) {
-  return what + " outside the directories that may be used: " + DescribeRoots(options);
-}
-
-/// Says how to make `root`, a root or mount, writable. `limactl edit` refuses a running instance.
-/// `--mount-only` would drop the other mounts, and `--mount` would add a second one if the
-/// mountPoint is not the location.
-std::string ReadOnlyText(const std::string& path, const Root& root, const Options& options) {
-  const std::string text = path + " is read-only: it lies in " + root.host +
-                           " (read-only). The directories are: " + DescribeRoots(options) +
-                           ". To make it writable, ";
-  if (root.is_guests_own) {
-    return text + "the user starts the server with --allow-path " +
-           shell::ShellQuote(root.guest + ":w") + ".";
-  }
-  const std::string& mount_point = root.narrowed_from.empty() ? root.guest : root.narrowed_from;
-  const auto found = std::find_if(options.mounts.begin(), options.mounts.end(),
-                                  [&](const Root& mount) { return mount.guest == mount_point; });
-  const Root& mount = found == options.mounts.end() ? root : *found;
-  return text + "the user runs " +
-         lima::EditCommands(options.instance, " --set " + shell::ShellQuote(WritableEntry(mount))) +
-         ".";
-}
-
-/// A program on the host obeys `path`, as `row` says.
-std::string ProtectedText(const std::string& path, const HostProgram& row) {
-  return path + " is not written by the file tools, because " + std::string(row.program) +
-         " on the host obeys it (" + std::string(row.reason) +
-         "). Ask the user to edit it there, or to start the server with --allow-settings.";
-}
-
-/// `mount` covers the host's `path` in the guest. `other` is the path of the covering mount's
-/// files.
-std::string CoveredText(const std::string& path, const Root& mount, const std::string& other) {
-  return path + " cannot be used: in the guest the mount of " + mount.host + " (at " + mount.guest +
-         ") lies over it, so other files are there. If you mean those, give " + other;
 }
 
 std::string RealPathOfRootOption(const std::string& path, const std::string& shown,
@@ -137,7 +73,7 @@ ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Gue
   const auto match = directories->mount_index.Find(resolved.guest);
   const MountNumber mount = match ? MountNumber(match->value) : std::nullopt;
   if (access == Access::kWrite) {
-    RequireWritable(resolved, mount, *directories);
+    RequireWritable(target, resolved, mount, *directories);
     RequireUnprotected(target, resolved.guest, *directories, guest, context);
   }
   if (mount != target.mount && MustCheck(mount, access)) {  // a link points into another mount
@@ -170,11 +106,24 @@ PathRules::Target PathRules::Translate(std::string_view path) const {
 
 ResolvedPath PathRules::LookUp(const Target& target, Access access, guest::Guest& guest,
                                const support::Context& context) const {
-  std::vector<guest::Request> requests{guest::Request::RealPath(target.guest),
-                                       guest::Request::LStat(target.guest)};
+  const std::string& path = target.guest;
+  const bool lists = access == Access::kList;
+  ResolvedPath resolved;
+  resolved.host = target.host;
+  std::vector<guest::Request> requests{
+      guest::Request::RealPath(path),
+      lists ? guest::Request::OpenDirectory(path) : guest::Request::LStat(path)};
   const bool must_check = MustCheck(target.mount, access);
-  if (must_check) requests.push_back(options_.mount_check->StatusRequest(*target.mount));
+  if (must_check) {
+    requests.push_back(options_.mount_check->StatusRequest(*target.mount));
+  }
   std::vector<guest::Reply> replies = guest.RoundTrip(requests, context);
+  if (lists && !replies[1].failure) {
+    resolved.directory =
+        std::make_shared<const guest::OpenFile>(guest, replies[1].As<guest::Handle>());
+  }
+  const bool is_resolved = !replies[0].failure && replies[0].As<std::string>() == path;
+  if (!is_resolved) resolved.directory = nullptr;  // closes it: it may be another directory
   if (must_check) {
     RequireMounted(
         *target.mount,
@@ -182,9 +131,22 @@ ResolvedPath PathRules::LookUp(const Target& target, Access access, guest::Guest
         target.host);
   }
   try {
-    ResolvedPath resolved =
-        ResolveInGuest(target.guest, replies[0], replies[1], target.host, guest, context);
-    resolved.host = target.host;
+    std::optional<GuestLocation> found;
+    if (!replies[0].Is(guest::FileErrorCode::kNotFound)) {
+      found.emplace(GuestLocation{replies[0].As<std::string>(), std::nullopt});
+      if (resolved.directory) {
+        found->attributes.emplace().type = guest::FileType::kDirectory;
+      } else {
+        if (lists || !is_resolved) {
+          replies[1] = guest.Execute(guest::Request::LStat(found->guest), context);
+        }
+        if (!replies[1].Is(guest::FileErrorCode::kNotFound)) {
+          found->attributes = replies[1].As<guest::FileAttributes>();
+        }
+      }
+    }
+    static_cast<GuestLocation&>(resolved) =
+        ResolveInGuest(path, std::move(found), target.host, guest, context);
     return resolved;
   } catch (const guest::FileError& error) {
     throw guest::FileError(error.code(), "resolve", target.host, error.detail());
@@ -199,25 +161,21 @@ bool PathRules::MustCheck(MountNumber mount, Access access) const {
 
 void PathRules::RequireMounted(std::size_t mount, MountState state,
                                const std::string& shown) const {
-  if (state.mounted) return;
-  throw CallError(shown + " cannot be used now: " + NameInBoth(options_.mounts[mount]) +
-                  " is a mount of the instance, but it is not mounted in the guest. Nothing was "
-                  "read or written. To mount it, the user must restart the instance: `" +
-                  lima::RestartCommand(options_.instance) + "`.");
+  if (!state.mounted) throw CallError(NotMountedText(shown, options_.mounts[mount], options_));
 }
 
-void PathRules::RequireWritable(const ResolvedPath& path, MountNumber mount,
-                                const Directories& directories) const {
-  const auto match = directories.roots.Find(path.guest);
+void PathRules::RequireWritable(const Target& target, const GuestLocation& location,
+                                MountNumber mount, const Directories& directories) const {
+  const auto match = directories.roots.Find(location.guest);
   const Root& root = options_.roots[match->value];
-  if (!root.writable) throw CallError(ReadOnlyText(path.host, root, options_));
+  if (!root.writable) throw CallError(ReadOnlyText(target.host, root, options_));
   if (mount && !options_.mounts[*mount].writable) {
-    throw CallError(ReadOnlyText(path.host, options_.mounts[*mount], options_));
+    throw CallError(ReadOnlyText(target.host, options_.mounts[*mount], options_));
   }
-  if (path.attributes) return;
-  const auto parent = directories.roots.Find(path.existing_parent);
+  if (location.attributes) return;
+  const auto parent = directories.roots.Find(location.existing_parent);
   if (!parent || parent->value != match->value) {
-    throw CallError(path.host + " cannot be created: the directory " + root.host +
+    throw CallError(target.host + " cannot be created: the directory " + root.host +
                     " is missing in the guest (" + root.guest + " does not exist)");
   }
 }
@@ -295,14 +253,11 @@ std::string PathRules::ToHost(std::string_view guest_path) const {
 
 std::string PathRules::StaleNote(std::size_t mount, const std::string& guest_path,
                                  const Directories& directories) const {
+  if (!options_.mount_check) return "";
   for (std::size_t i = 0; i < options_.mounts.size(); ++i) {
     const bool concerned = i == mount || support::PathBelow(directories.mounts[i], guest_path);
-    if (concerned && options_.mounts[i].reads_may_be_stale) {
-      return "This may be out of date: in " + options_.mounts[i].host +
-             " the guest does not notice what the host changes (a 9p mount with cache: fscache or "
-             "loose), so contents, sizes and times may be old. To change that, the user runs " +
-             lima::EditCommands(options_.instance) +
-             ", and adds `9p: {cache: mmap}` to the mount of that location.";
+    if (concerned && options_.mount_check->LastKnown(i).reads_may_be_stale) {
+      return StaleText(options_.mounts[i], options_);
     }
   }
   return "";
@@ -317,9 +272,7 @@ std::string PathRules::MissingNote(const std::string& guest_path, guest::Guest& 
     const bool is_below = mount != guest_path && support::PathBelow(mount, guest_path);
     if (!is_below || options_.mount_check->LastKnown(i).mounted) continue;
     if (!options_.mount_check->Check(i, guest, context).mounted) {
-      return "This leaves out " + NameInBoth(options_.mounts[i]) +
-             ", a mount of the instance that is not mounted in the guest now; names found there "
-             "are those of the directory beneath.";
+      return MissingText(options_.mounts[i]);
     }
   }
   return "";

@@ -17,15 +17,25 @@
 /// The path rules: file tools work only under a root.
 namespace paths {
 
-enum class Access { kRead, kWrite };
+enum class Access {
+  kRead,
+  kList,  ///< as kRead; also opens a directory, in the same round trip
+  kWrite
+};
 
-/// A path that has passed the rules.
-struct ResolvedPath {
-  std::string guest;  ///< resolved by the guest, without links: the only path to use
+struct GuestLocation {
+  std::string guest;  ///< resolved by the guest: absolute, without links, "." and ".."
   std::optional<guest::FileAttributes> attributes;  ///< empty if nothing is there
-  /// In that case, the deepest existing directory above. For kWrite, it is under the same root.
-  std::string existing_parent = {};
-  std::string host = {};  ///< its path on the host, clean, links not resolved; for messages only
+  std::string existing_parent = {};  ///< in that case, the deepest existing directory above
+};
+
+/// A path that has passed the rules. `guest` is the only path to use. If `directory` is set, only
+/// the type is known of the attributes. For kWrite, `existing_parent` is under the same root.
+struct ResolvedPath : GuestLocation {
+  std::string host;  ///< its path on the host, clean, links not resolved; for messages only
+  /// Open after Access::kList, unless the path contains a link or is missing. Must not outlive the
+  /// guest.
+  std::shared_ptr<const guest::OpenFile> directory = {};
   /// A warning that contents, sizes and times here may be stale, and the remedy. Empty if the guest
   /// does not cache this mount.
   std::string stale_note = {};
@@ -110,7 +120,7 @@ class PathRules {
                       const support::Context& context) const;
   [[nodiscard]] bool MustCheck(MountNumber mount, Access access) const;
   void RequireMounted(std::size_t mount, MountState state, const std::string& shown) const;
-  void RequireWritable(const ResolvedPath& path, MountNumber mount,
+  void RequireWritable(const Target& target, const GuestLocation& location, MountNumber mount,
                        const Directories& directories) const;
   void RequireUnprotected(const Target& target, const std::string& guest_path,
                           const Directories& directories, guest::Guest& guest,
@@ -132,13 +142,12 @@ class PathRules {
   mutable DirectoriesPointer directories_;
 };
 
-/// Resolves an absolute path that need not exist, including dangling links. `real_path` and
-/// `attributes` are the guest's replies to RealPath and LStat of it. OpenSSH's server replies
-/// kNotFound also in a link loop and below a file: this follows the components itself then. Throws
-/// guest::FileError if the guest refuses, and support::CallError, with `shown` as the path, in
-/// those two cases.
-ResolvedPath ResolveInGuest(std::string path, guest::Reply& real_path, guest::Reply& attributes,
-                            const std::string& shown, guest::Guest& guest,
-                            const support::Context& context);
+/// Resolves an absolute path that need not exist, including dangling links. `found` is the guest's
+/// reply for the path. It is empty for kNotFound, which OpenSSH's server also replies in a link
+/// loop and below a file: this follows the components itself then. Throws guest::FileError if the
+/// guest refuses, and support::CallError, with `shown` as the path, in those two cases.
+GuestLocation ResolveInGuest(std::string path, std::optional<GuestLocation> found,
+                             const std::string& shown, guest::Guest& guest,
+                             const support::Context& context);
 
 }  // namespace paths

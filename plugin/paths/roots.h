@@ -22,7 +22,7 @@ struct Root {
   std::string guest = {};  ///< the mount's mountPoint
   bool writable = false;
   std::string resolved_host = {};   ///< `host` with its links resolved; empty if the same
-  bool reads_may_be_stale = false;  ///< see lima::Mount
+  bool reads_may_be_stale = false;  ///< by Lima's files; MountCheck knows the state in the guest
   std::string written_guest = {};   ///< the mountPoint as Lima compares it; empty if `guest`
   bool is_guests_own = false;       ///< from `--allow-path`, not a mount
   std::string narrowed_from = {};   ///< from `--root` below a mount: that mount's mountPoint

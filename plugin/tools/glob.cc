@@ -72,8 +72,8 @@ class GlobCall {
   }
 
   paths::ResolvedPath Resolve(const std::string& path) {
-    paths::ResolvedPath resolved =
-        workspace_.paths->Resolve(path, paths::Access::kRead, *workspace_.guest, context_);
+    paths::ResolvedPath resolved = workspace_.paths->Resolve(
+        path, is_flat_ ? paths::Access::kList : paths::Access::kRead, *workspace_.guest, context_);
     Note(resolved.stale_note);
     return resolved;
   }

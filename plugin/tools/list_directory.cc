@@ -7,7 +7,7 @@ namespace tools {
 
 Entries ListDirectory(Toolbox& toolbox, const mcp::ToolCall& call) {
   Entries result;
-  WithFile(toolbox, call, paths::Access::kRead, "list", [&](FileCall& file) {
+  WithFile(toolbox, call, paths::Access::kList, "list", [&](FileCall& file) {
     const paths::ResolvedPath& path = file.path;
     files::RequireDirectory(path);
     result = {.entries = files::NamesIn(path, *file.workspace.guest, file.context),

@@ -134,7 +134,8 @@ constexpr std::array<std::string_view, 20> kWords = {
 /// The rules keep no state between paths, so more of them in one run would find nothing new.
 constexpr int kMaxPaths = 8;
 
-constexpr std::array kAccesses = {paths::Access::kRead, paths::Access::kWrite};
+constexpr std::array kAccesses = {paths::Access::kRead, paths::Access::kWrite,
+                                  paths::Access::kList};
 
 constexpr std::size_t kMaxWords = 24;
 /// Shorter: forty links that point into each other add up to one path, whose resolution takes the

@@ -156,10 +156,7 @@ TEST_F(MountedRoots, NarrowedRootIsNotPinnedWhileTheMountTableIsUnreadable) {
 }
 
 TEST_F(MountedRoots, MountWithAStaleCacheHasANote) {
-  MakeFile("lima/_config/override.yaml",
-           "mounts: [{location: " + root + ", 9p: {cache: fscache}}]\n");
-  Serve();
-  MountRoot();
+  MountRoot("ro,dirsync,fscache,trans=virtio");
   Write(root + "/a.txt", "text");
   const json listed = client().CallTool("list_directory", {{"path", root}});
   ASSERT_EQ(listed.at("content").size(), 2U) << listed;

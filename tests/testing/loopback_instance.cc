@@ -108,8 +108,7 @@ void LoopbackInstance::WriteStaticFiles() {
   for (const Mount& mount : options_.mounts) {
     yaml << "- location: \"" << mount.location << "\"\n";
     if (!mount.mount_point.empty()) yaml << "  mountPoint: \"" << mount.mount_point << "\"\n";
-    yaml << "  writable: " << (mount.writable ? "true" : "false") << "\n"
-         << "  9p: {cache: mmap}\n";
+    yaml << "  writable: " << (mount.writable ? "true" : "false") << "\n";
   }
   if (options_.mounts.empty()) yaml << "  []\n";
   WriteFile(directory() / "lima.yaml", yaml.str());

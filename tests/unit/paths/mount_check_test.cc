@@ -234,6 +234,17 @@ TEST_F(MountCheckTest, WithoutStatvfsTheTableIsReadEachTime) {
   EXPECT_EQ(guest.tables_read, 2);
 }
 
+TEST_F(MountCheckTest, CacheOptionShowsWhetherReadsMayBeStale) {
+  MountWork("9p", tag, "ro,dirsync,fscache,trans=virtio");
+  EXPECT_TRUE(check.Check(0, guest, {}).reads_may_be_stale);
+  EXPECT_TRUE(check.Check(0, guest, {}).reads_may_be_stale) << "also without the table";
+  EXPECT_TRUE(check.LastKnown(0).reads_may_be_stale);
+  UnmountWork();
+  EXPECT_FALSE(check.Check(0, guest, {}).reads_may_be_stale);
+  MountWork("9p", tag, "ro,dirsync,mmap,trans=virtio");
+  EXPECT_FALSE(check.Check(0, guest, {}).reads_may_be_stale);
+}
+
 TEST_F(MountCheckTest, CheckAllReadsTheTableOnceAndLogsMissingMounts) {
   MountWork("9p", tag);
   ::testing::internal::CaptureStderr();

@@ -58,5 +58,25 @@ TEST(MountTable, IgnoresLinesThatAreNotMounts) {
   EXPECT_EQ(TypeAt(ParseMountTable("2 1 0:1 / / rw"), "/a"), "(none)");
 }
 
+bool IsStale(const std::string& type, const std::string& options) {
+  MountLine line;
+  line.type = type;
+  line.super_options = options;
+  return HasStaleCache(line);
+}
+
+TEST(StaleCache, IsA9pMountThatNeverAsksTheHostAgain) {
+  for (const char* options :
+       {"ro,dirsync,fscache,access=client,trans=virtio", "rw,loose", "rw,cache=loose",
+        "ro,cache=fscache,access=client", "rw,cache=f,trans=virtio", "rw,cache=8f"}) {
+    EXPECT_TRUE(IsStale("9p", options)) << options;
+    EXPECT_FALSE(IsStale("virtiofs", options)) << options;
+  }
+  for (const char* options : {"rw,dirsync,mmap,access=client,trans=virtio", "rw,cache=mmap",
+                              "rw,cache=none", "rw,cache=5", "rw,trans=virtio", ""}) {
+    EXPECT_FALSE(IsStale("9p", options)) << options;
+  }
+}
+
 }  // namespace
 }  // namespace paths

@@ -30,7 +30,7 @@ TEST_F(PathRulesTest, LinksThatLeadOutAreRefused) {
   for (const auto& [target, path, access, refusal] : {
            Row{outside + "/secret", "link", Access::kRead, "resolves to " + outside + "/secret"},
            Row{outside, "link/secret", Access::kRead, outside},
-           Row{outside, "link", Access::kRead, outside},
+           Row{outside, "link", Access::kList, outside},
            Row{outside, "link/new", Access::kWrite, outside + "/new"},
            Row{outside, "link/a/b/c", Access::kWrite, outside + "/a/b/c"},
            Row{outside, "link/a/b/c", Access::kRead, outside + "/a/b/c"},
@@ -115,6 +115,20 @@ TEST_F(PathRulesTest, DirectoryThatAppearsMeanwhileIsFound) {
   EXPECT_EQ(resolved.guest, Guest("work/new"));
   ASSERT_TRUE(resolved.attributes);
   EXPECT_EQ(resolved.attributes->type, guest::FileType::kDirectory);
+}
+
+TEST_F(PathRulesTest, DirectoryThatWasOpenedWhileItsPathLedElsewhereIsNotListed) {
+  fs::create_directory(top / "outside/d");
+  guest.set_hook([&](Operation operation, const std::string&) {
+    if (operation == Operation::kOpenDirectory)
+      fs::create_directory_symlink("../outside", top / "work/a");
+    if (operation != Operation::kLStat || !fs::is_symlink(top / "work/a")) return;
+    fs::remove(top / "work/a");
+    fs::create_directories(top / "work/a/d");
+  });
+  const ResolvedPath resolved = Resolve("/host/work/a/d", Access::kList);
+  EXPECT_EQ(resolved.guest, Guest("work/a/d"));
+  EXPECT_EQ(resolved.directory, nullptr);
 }
 
 // Mounts.

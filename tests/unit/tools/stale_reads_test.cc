@@ -20,12 +20,7 @@ using ::testing::IsEmpty;
 
 class StaleReadsTest : public MountCheckTest {
  protected:
-  StaleReadsTest() { SetStale(kStale); }
-
-  void SetStale(std::size_t mount) {
-    options_.mounts[mount].reads_may_be_stale = true;
-    UseRules(options_);
-  }
+  StaleReadsTest() { check->states[kStale].reads_may_be_stale = true; }
 
   void SetUp() override {
     if (!fs::exists("/proc/self/fd")) {
@@ -132,7 +127,7 @@ TEST_F(StaleReadsTest, ListsAndSearchesHaveANote) {
 }
 
 TEST_F(StaleReadsTest, SearchFromAboveHasANoteOnTheMountWithin) {
-  SetStale(kInner);
+  check->states[kInner].reads_may_be_stale = true;
   EXPECT_THAT(Notes("glob", {{"pattern", "**"}, {"path", "/host/work"}}),
               testing::ElementsAre(HasSubstr("/host/inner")));
   fs::create_directory(top / "work/other");
