@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "find/find_listing.h"
+#include "find/script_functions.h"
 #include "shell/shell_quote.h"
 #include "shell/shells.h"
 #include "support/errors.h"
@@ -244,18 +245,25 @@ class MatchSink final : public shell::OutputSink {
   }
 
   void AddGrepLine(std::string_view line) {
-    const std::string_view signs = request_.has_context() ? ":-" : ":";
-    std::size_t at = request_.has_context() ? line.find('\0') : std::string_view::npos;
-    if (at == std::string_view::npos) at = line.find_first_of(signs);
-    for (; at != std::string_view::npos; at = line.find_first_of(signs, at + 1)) {
-      const std::size_t end = line.find_first_not_of(kDigits, at + 1);
-      if (end == std::string_view::npos || end == at + 1) continue;
-      const char sign = line[end];
-      if (signs.find(sign) == std::string_view::npos) continue;
-      if (line[at] != '\0' && line[at] != sign) continue;
-      return AddLine(line.substr(0, at), sign, line.substr(at + 1, end - at - 1),
-                     line.substr(end + 1));
+    const bool has_context = request_.has_context();
+    const std::size_t null = has_context ? line.find('\0') : std::string_view::npos;
+    if (null != std::string_view::npos && AddSplitAt(null, line)) return;
+    const std::string_view signs = has_context ? ":-" : ":";
+    for (std::size_t at = line.find_first_of(signs); at != std::string_view::npos;
+         at = line.find_first_of(signs, at + 1)) {
+      if (AddSplitAt(at, line)) return;
     }
+  }
+
+  /// False if the line's name cannot end at `at`.
+  bool AddSplitAt(std::size_t at, std::string_view line) {
+    const std::size_t end = line.find_first_not_of(kDigits, at + 1);
+    if (end == std::string_view::npos || end == at + 1) return false;
+    const char sign = line[end];
+    if (sign != ':' && sign != '-') return false;
+    if (line[at] != '\0' && line[at] != sign) return false;
+    AddLine(line.substr(0, at), sign, line.substr(at + 1, end - at - 1), line.substr(end + 1));
+    return true;
   }
 
   void AddName(std::string_view name) {

@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "find/programs.h"
+#include "find/script_functions.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
 
@@ -19,13 +19,15 @@ namespace {
 constexpr int kNoFindStatus = 97;
 
 constexpr std::string_view kRecordEnd = "//\n";
+constexpr std::string_view kWalkBegins = "walk";
 constexpr std::string_view kFailed = "failed ";
 
 /// Skips `.git` and its content.
-std::string WithoutGit(const ListingRequest& request) {
+std::string WithoutGit(const ListingRequest& request, std::size_t number) {
   std::string selection;
   if (request.wants_ignored) {
-    selection = " -name .git -prune ! -path ./.git -exec sh -c \"$ignored_program\" sh {} \\;";
+    selection = " -name .git -prune ! -path ./.git -exec sh -c \"$ignored_program\" sh " +
+                std::to_string(number) + " {} \\;";
   } else {
     // Compares only directories: comparing all names takes a tenth of GNU find's time.
     selection = " -type d \\( -name .git -prune \\)";
@@ -39,21 +41,29 @@ std::string WithoutGit(const ListingRequest& request) {
   return selection + (is_filtered ? " -o" : " -o ! -name .git");
 }
 
-/// Prints what ListTree reads.
+std::string List(const ListingRequest& request, std::size_t number) {
+  std::string list =
+      "list " + shell::ShellQuote(request.directory) +
+      (request.wants_ignored ? " walk_and_ask_git " + std::to_string(number) : " walk");
+  if (request.maximum_depth) list += " -maxdepth " + std::to_string(*request.maximum_depth);
+  if (!request.enters_git) list += WithoutGit(request, number);
+  return list + NameTests(request.name_filters) + "; ";
+}
+
+/// Prints what ListTrees reads.
 ///
 /// Standard output: records that end with "//\n", which no path that find prints can contain:
+///   "walk"                  the next request begins
 ///   "failed <text>"         find's messages about directories that it cannot read
 ///   "<time> <type> ./a/b"   a name; seconds with or without a fraction; find's letter of the type,
 ///                           or 'x' and st_mode in hexadecimal
 /// Standard error: records that end with NUL:
-///   "/./a"       git's output for the repository in ./a begins
-///   "b/", "c"    ignored names, relative to ./a
-shell::Script FindScript(const ListingRequest& request) {
-  std::string script = "list " + shell::ShellQuote(request.directory) +
-                       (request.wants_ignored ? " walk_and_ask_git" : " walk");
-  if (request.maximum_depth) script += " -maxdepth " + std::to_string(*request.maximum_depth);
-  if (!request.enters_git) script += WithoutGit(request);
-  return {script + NameTests(request.name_filters), ScriptFunctions()};
+///   "/<number of the request> ./a" git's output for the repository in ./a begins
+///   "b/", "c"                      ignored names, relative to ./a
+shell::Script FindScript(const std::vector<ListingRequest>& requests) {
+  std::string script = "begin_listing; ";
+  for (std::size_t i = 0; i < requests.size(); ++i) script += List(requests[i], i);
+  return {script + "exit 0", ScriptFunctions()};
 }
 
 [[noreturn]] void ThrowTooMany() {
@@ -109,19 +119,21 @@ bool IsBelow(std::string_view path) {
 /// Relative to the request's directory. A name that ends with '/' stands for everything below it.
 using IgnoredNames = std::unordered_set<std::string>;
 
-IgnoredNames ParseIgnored(std::string_view text) {
+std::vector<IgnoredNames> ParseIgnored(std::string_view text, std::size_t request_count) {
   constexpr std::string_view kEnd("\0", 1);
-  IgnoredNames ignored;
+  std::vector<IgnoredNames> ignored(request_count);
+  std::size_t request = request_count;
   std::size_t kept = 0;
   std::string prefix;
   while (!text.empty()) {
-    const std::string_view record = TakeUntil(text, kEnd);
+    std::string_view record = TakeUntil(text, kEnd);
     if (record.starts_with('/')) {
-      prefix = record.size() < 4 ? "" : std::string(record.substr(3)) + "/";  // "/." or "/./a"
-    } else {
+      request = ToNumber<std::size_t>(TakeUntil(record, " ").substr(1));
+      prefix = record.size() < 2 ? "" : std::string(record.substr(2)) + "/";  // "." or "./a"
+    } else if (request < request_count) {
       kept += prefix.size() + record.size() + sizeof(std::string);
       if (kept > kMaxListing) ThrowTooMany();
-      ignored.insert(prefix + std::string(record));
+      ignored[request].insert(prefix + std::string(record));
     }
   }
   return ignored;
@@ -140,12 +152,18 @@ std::size_t IgnoredPart(const ListedName& name, const IgnoredNames& ignored) {
   return name.is_directory && ignored.contains(path += '/') ? names : 0;
 }
 
-std::string VisitNames(std::string_view text, const IgnoredNames& ignored, const NameVisitor& visit,
-                       const support::Context& context) {
+std::string VisitNames(std::string_view text, const std::vector<IgnoredNames>& ignored,
+                       const NameVisitor& visit, const support::Context& context) {
   std::string messages;
+  std::size_t walks = 0;  // begun so far
   while (!text.empty()) {
     context.ThrowIfStopped();
     const std::string_view record = TakeUntil(text, kRecordEnd);
+    if (record == kWalkBegins) {
+      ++walks;
+      continue;
+    }
+    if (walks == 0 || walks > ignored.size()) continue;
     if (record.starts_with(kFailed)) {
       messages += record.substr(kFailed.size(), kMaxMessages - messages.size());
       continue;
@@ -156,18 +174,18 @@ std::string VisitNames(std::string_view text, const IgnoredNames& ignored, const
     if (!IsBelow(name.path)) {
       throw support::CallError("The guest listed an invalid name.");
     }
-    name.ignored_names = IgnoredPart(name, ignored);
-    visit(name);
+    name.ignored_names = IgnoredPart(name, ignored[walks - 1]);
+    visit(walks - 1, name);
   }
   return messages;
 }
 
 }  // namespace
 
-std::string ListTree(guest::Guest& guest, const ListingRequest& request, const NameVisitor& visit,
-                     const support::Context& context) {
+std::string ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,
+                      const NameVisitor& visit, const support::Context& context) {
   const guest::ScriptOutput listed =
-      guest::CaptureScript(guest, FindScript(request), context, {kMaxListing, kMaxIgnoredListing});
+      guest::CaptureScript(guest, FindScript(requests), context, {kMaxListing, kMaxIgnoredListing});
   if (listed.is_too_long) ThrowTooMany();
   if (listed.exit_status == kNoFindStatus) {
     throw support::CallError("The guest has no usable find: install findutils in it.");
@@ -179,7 +197,7 @@ std::string ListTree(guest::Guest& guest, const ListingRequest& request, const N
                                   : std::string()) +
                              ". Try again.");
   }
-  return VisitNames(listed.output, ParseIgnored(listed.error), visit, context);
+  return VisitNames(listed.output, ParseIgnored(listed.error, requests.size()), visit, context);
 }
 
 std::string NameTests(const std::vector<std::string>& filters) {
@@ -189,15 +207,6 @@ std::string NameTests(const std::vector<std::string>& filters) {
     tests += (tests.empty() ? " \\( -name " : " -o -name ") + shell::ShellQuote(filter);
   }
   return tests + " \\)";
-}
-
-std::string_view ScriptFunctions() {
-  static const std::string functions = [] {
-    const std::string git = std::string(git_program) + std::string(ignored_program);
-    return "git_functions=" + shell::ShellQuote(git) + "\neval \"$git_functions\"\n" +
-           std::string(search_program) + std::string(walk_program);
-  }();
-  return functions;
 }
 
 }  // namespace find

@@ -11,10 +11,10 @@
 #include "guest/guest.h"
 #include "support/context.h"
 
-/// Lists a directory tree of the guest with its `find`.
+/// Lists directory trees of the guest with its `find`.
 namespace find {
 
-/// Most bytes of a listing as the guest prints it: some 700,000 names.
+/// Most bytes of a listing as the guest prints it, for all requests of a call: some 700,000 names.
 inline constexpr std::size_t kMaxListing = std::size_t{64} << 20;
 
 /// Most bytes of the ignored names that git prints; it prints a whole directory as one name.
@@ -49,19 +49,18 @@ struct ListedName {
   std::size_t ignored_names = 0;
 };
 
-using NameVisitor = std::function<void(const ListedName& name)>;
+/// Called for each name; `request` is the index of the request that found it.
+using NameVisitor = std::function<void(std::size_t request, const ListedName& name)>;
 
-/// Lists the names in one round trip, in the order of the guest's find. A directory that has
-/// vanished has no names. Returns find's messages about directories that the guest's user may not
-/// read: any bytes, at most kMaxMessages, empty if there are none. Throws support::CallError if the
-/// guest has no usable find, find fails, a limit is exceeded, or the guest lists an invalid name.
-std::string ListTree(guest::Guest& guest, const ListingRequest& request, const NameVisitor& visit,
-                     const support::Context& context);
+/// Lists all requests in one round trip, one after the other, each in the order of the guest's
+/// find. A directory that has vanished has no names. Returns find's messages about directories that
+/// the guest's user may not read: any bytes, at most kMaxMessages, empty if there are none.
+/// Throws support::CallError if the guest has no usable find, find fails, a limit is exceeded, or
+/// the guest lists an invalid name.
+std::string ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,
+                      const NameVisitor& visit, const support::Context& context);
 
 /// Arguments of find that select names by these filters; "" for none.
 std::string NameTests(const std::vector<std::string>& filters);
-
-/// What the scripts of ListTree and SearchContent call: programs/.
-std::string_view ScriptFunctions();
 
 }  // namespace find

@@ -123,13 +123,18 @@ class GlobCall {
     }
   }
 
-  /// Lists each directory with find.
+  /// Lists all directories with one find.
   void ListDeep() {
+    std::vector<find::ListingRequest> requests;
     for (const ResolvedWalk& walk : walks_) {
       find::ListingRequest request = walk.plan->listing;
       request.directory = walk.directory.guest;
-      NoteGaps(find::ListTree(
-          *workspace_.guest, request, [&](const find::ListedName& name) { Visit(walk, name); },
+      requests.push_back(std::move(request));
+    }
+    if (!requests.empty()) {
+      NoteGaps(find::ListTrees(
+          *workspace_.guest, requests,
+          [&](std::size_t request, const find::ListedName& name) { Visit(walks_[request], name); },
           context_));
     }
   }

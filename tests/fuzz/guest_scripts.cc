@@ -52,11 +52,15 @@ bool IsNameBelow(std::string_view path) {
 }
 
 void List(guest::Guest& guest) {
-  const find::ListingRequest request{.directory = "/mnt/w", .wants_ignored = true};
-  const auto visit = [&](const find::ListedName& name) {
+  std::vector<find::ListingRequest> requests(2);
+  requests[0].directory = "/mnt/w";
+  requests[0].wants_ignored = true;
+  requests[1].directory = "/";
+  const auto visit = [&](std::size_t request, const find::ListedName& name) {
+    fuzz::Require(request < requests.size(), "a name belongs to a request");
     fuzz::Require(IsNameBelow(name.path), "a listed name lies in its directory");
   };
-  const std::string warnings = find::ListTree(guest, request, visit, {});
+  const std::string warnings = find::ListTrees(guest, requests, visit, {});
   fuzz::Require(warnings.size() <= find::kMaxWarnings, "warnings are bounded");
 }
 

@@ -1,11 +1,11 @@
 # Follows git.sh.
 
-# print_ignored REPOSITORY: REPOSITORY is a directory or its `.git`. Prints to descriptor 4, so as not to split
-# a record of find's output. If the listed directory is itself ignored by its repository, nothing in it counts
-# as ignored. For a shell of its own.
+# print_ignored NUMBER REPOSITORY: NUMBER is that of the request, REPOSITORY a directory or its `.git`. Prints
+# to descriptor 4, so as not to split a record of find's output. If the listed directory is itself ignored by
+# its repository, nothing in it counts as ignored. For a shell of its own.
 print_ignored() {
   set_git_environment
-  repository=${1%/.git}
+  repository=${2%/.git}
   cd -- "$repository" 2>/dev/null || return 0
   if [ ! -f .git ] && [ ! -f .git/HEAD ]; then
     above=$PWD
@@ -16,7 +16,7 @@ print_ignored() {
     plain_git check-ignore --no-index -q . 2>/dev/null
     [ $? = 1 ] || return 0
   fi
-  printf '/%s\0' "$repository" >&4
+  printf '/%s %s\0' "$1" "$repository" >&4
   # The trace has the version, since git 2.22; asking for it would take another process.
   trace=$(
     export GIT_TRACE2=5

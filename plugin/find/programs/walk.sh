@@ -3,6 +3,13 @@
 # For `sh -c` below find. `cat` waits until git has finished with the first repository.
 ignored_program=$git_functions'cat >/dev/null; print_ignored "$@"'
 
+# Must come first in a request.
+begin_listing() {
+  cd /
+  export LC_ALL=C
+  exec 3>&1 4>&2
+}
+
 # walk ARGUMENT…: lists the working directory; the arguments select names as find's do. Names go to
 # descriptor 3, messages to 2. Status 97: there is neither GNU find, nor another find with a stat command.
 #
@@ -23,17 +30,19 @@ walk() {
   fi
 }
 
-# The same; also prints which names git ignores, in parallel, because git reads the same directories.
+# The same, with the number of the request before; also prints which names git ignores, in parallel, because
+# git reads the same directories.
 walk_and_ask_git() {
-  print_ignored . | walk "$@"
+  number=$1
+  shift
+  print_ignored "$number" . | walk "$@"
 }
 
-# list DIRECTORY WALK ARGUMENT…: walks in the directory, and exits.
+# list DIRECTORY WALK ARGUMENT…: walks in the directory.
 list() {
-  export LC_ALL=C
-  exec 3>&1 4>&2
   directory=$1
   shift
+  printf 'walk//\n'
   if cd -P -- "$directory" 2>/dev/null && [ "$PWD" = "$directory" ]; then
     messages=$("$@" 2>&1)
     status=$?
@@ -43,5 +52,4 @@ list() {
   elif [ -d "$directory" ] && [ ! -x "$directory" ]; then
     printf 'failed find: .: Permission denied\n//\n'
   fi
-  exit 0
 }

@@ -20,13 +20,15 @@ using testing::UnorderedElementsAre;
 /// Lists a directory tree of this machine.
 class FindListing : public SearchFixture {
  protected:
-  /// The names that ListTree visits, with " ignored" behind what is.
-  std::vector<std::string> Names(const ListingRequest& request) {
+  /// The names that ListTrees visits, with the number of the request if there are several, and
+  /// " ignored" behind what is.
+  std::vector<std::string> Names(const std::vector<ListingRequest>& requests) {
     std::vector<std::string> names;
-    const auto visit = [&](const ListedName& name) {
-      names.push_back(std::string(name.path) + (name.ignored_names > 0 ? " ignored" : ""));
+    const auto visit = [&](std::size_t request, const ListedName& name) {
+      names.push_back((requests.size() > 1 ? std::to_string(request) + ":" : "") +
+                      std::string(name.path) + (name.ignored_names > 0 ? " ignored" : ""));
     };
-    messages_ = ListTree(guest_, request, visit, context_);
+    messages_ = ListTrees(guest_, requests, visit, context_);
     return names;
   }
 
@@ -59,13 +61,13 @@ TEST_F(FindListing, ReportsDirectoriesAndTimes) {
   ASSERT_EQ(mkfifo(Path("fifo").c_str(), 0600), 0);
   const auto expect = [this](std::int64_t modified) {
     std::vector<std::pair<std::string, bool>> found;
-    const auto visit = [&](const ListedName& name) {
+    const auto visit = [&](std::size_t, const ListedName& name) {
       found.emplace_back(name.path, name.is_directory);
       if (name.path == "a.txt") {
         EXPECT_EQ(name.modified, modified);
       }
     };
-    ListTree(guest_, Everything(), visit, context_);
+    ListTrees(guest_, {Everything()}, visit, context_);
     EXPECT_THAT(found, UnorderedElementsAre(std::pair("a.txt", false), std::pair("link", false),
                                             std::pair("d", true), std::pair("fifo", false)));
   };
@@ -82,10 +84,24 @@ TEST_F(FindListing, NamesMayContainAnyBytes) {
   for (const std::string& name : expected) Write(name);
   Write("\n/ 1 d ./fake");
   expected.insert(expected.end(), {"\n", "\n/ 1 d .", "\n/ 1 d ./fake"});
-  EXPECT_THAT(Names(Everything()), testing::UnorderedElementsAreArray(expected));
+  EXPECT_THAT(Names({Everything()}), testing::UnorderedElementsAreArray(expected));
   if (OfferBusyBox()) {
-    EXPECT_THAT(Names(Everything()), testing::UnorderedElementsAreArray(expected));
+    EXPECT_THAT(Names({Everything()}), testing::UnorderedElementsAreArray(expected));
   }
+}
+
+TEST_F(FindListing, AnswersSeveralRequestsInOneRoundTrip) {
+  Write("a/x");
+  Write("b/y/z");
+  ListingRequest a = Everything();
+  a.directory += "/a";
+  ListingRequest missing = Everything();
+  missing.directory += "/missing";
+  ListingRequest b = Everything();
+  b.directory += "/b";
+  b.maximum_depth = 1;
+  EXPECT_THAT(Names({a, missing, b}), ElementsAre("0:x", "2:y"));
+  EXPECT_EQ(guest_.total(), 1);
 }
 
 TEST_F(FindListing, FiltersByName) {
@@ -94,7 +110,7 @@ TEST_F(FindListing, FiltersByName) {
   Write("d.cc/[x]");
   ListingRequest request = Everything();
   request.name_filters = {"*.cc", "\\[x\\]"};
-  EXPECT_THAT(Names(request), UnorderedElementsAre("a.cc", "d.cc", "d.cc/[x]"));
+  EXPECT_THAT(Names({request}), UnorderedElementsAre("a.cc", "d.cc", "d.cc/[x]"));
 }
 
 TEST_F(FindListing, LeavesOutGitWhateverTheFiltersAre) {
@@ -107,13 +123,13 @@ TEST_F(FindListing, LeavesOutGitWhateverTheFiltersAre) {
       SCOPED_TRACE(wants_ignored);
       ListingRequest request = Everything();
       request.wants_ignored = wants_ignored;
-      EXPECT_THAT(Names(request), UnorderedElementsAre("a.x", "d", "d/.gitignore", "worktree"));
+      EXPECT_THAT(Names({request}), UnorderedElementsAre("a.x", "d", "d/.gitignore", "worktree"));
       request.name_filters = {"*.x"};
-      EXPECT_THAT(Names(request), ElementsAre("a.x"));
+      EXPECT_THAT(Names({request}), ElementsAre("a.x"));
       request.name_filters = {".git*", "*.x"};
-      EXPECT_THAT(Names(request), UnorderedElementsAre("a.x", "d/.gitignore"));
+      EXPECT_THAT(Names({request}), UnorderedElementsAre("a.x", "d/.gitignore"));
       request.name_filters = {".g[i]t"};
-      EXPECT_THAT(Names(request), ElementsAre());
+      EXPECT_THAT(Names({request}), ElementsAre());
     }
   };
   expect_the_others();
@@ -126,16 +142,16 @@ TEST_F(FindListing, EntersGitIfRequested) {
   ListingRequest request = Everything();
   request.enters_git = true;
   request.name_filters = {"config"};
-  EXPECT_THAT(Names(request), UnorderedElementsAre(".git/config", "sub/.git/config"));
+  EXPECT_THAT(Names({request}), UnorderedElementsAre(".git/config", "sub/.git/config"));
 }
 
 TEST_F(FindListing, FollowsNoLinks) {
   Write("real/secret");
   std::filesystem::create_directory_symlink(Path("real"), Path("link"));
-  EXPECT_THAT(Names(Everything()), UnorderedElementsAre("real", "real/secret", "link"));
+  EXPECT_THAT(Names({Everything()}), UnorderedElementsAre("real", "real/secret", "link"));
   ListingRequest through_link = Everything();
   through_link.directory += "/link";  // as if swapped after the path rules had resolved it
-  EXPECT_THAT(Names(through_link), ElementsAre());
+  EXPECT_THAT(Names({through_link}), ElementsAre());
 }
 
 class FindListingIgnored : public FindListing {
@@ -179,10 +195,10 @@ TEST_F(FindListingIgnored, EachRepositoryHasItsOwnRules) {
                                              "nested/.gitignore",
                                              "nested/q.tmp ignored",
                                              "nested/q.c"};
-  EXPECT_THAT(Names(Everything()), testing::UnorderedElementsAreArray(expected));
+  EXPECT_THAT(Names({Everything()}), testing::UnorderedElementsAreArray(expected));
   EXPECT_EQ(guest_.total(), 1);
   if (OfferBusyBox()) {
-    EXPECT_THAT(Names(Everything()), testing::UnorderedElementsAreArray(expected));
+    EXPECT_THAT(Names({Everything()}), testing::UnorderedElementsAreArray(expected));
   }
 }
 
@@ -193,14 +209,14 @@ TEST_F(FindListingIgnored, HoldsBelowTheTopOfTheRepositoryButNotInsideAnIgnoredD
   ListingRequest request = Everything();
   request.directory += "/sub";
   request.name_filters = {"l*", "index.js"};
-  EXPECT_THAT(Names(request), UnorderedElementsAre("local ignored",
-                                                   "node_modules/p/index.js "
-                                                   "ignored"));
+  EXPECT_THAT(Names({request}), UnorderedElementsAre("local ignored",
+                                                     "node_modules/p/index.js "
+                                                     "ignored"));
   request.name_filters = {};
   request.directory += "/node_modules";
-  EXPECT_THAT(Names(request), UnorderedElementsAre("p", "p/index.js", "tracked"));
+  EXPECT_THAT(Names({request}), UnorderedElementsAre("p", "p/index.js", "tracked"));
   request.directory += "/p";
-  EXPECT_THAT(Names(request), UnorderedElementsAre("index.js"));
+  EXPECT_THAT(Names({request}), UnorderedElementsAre("index.js"));
 }
 
 // Listing must not run programs that the repository's configuration names.
@@ -219,7 +235,7 @@ TEST_F(FindListingIgnored, NothingIsFetchedInAPartialClone) {
     Git("", "config remote.origin.url '" + url + "'");
     Git("", "config core.sshCommand '" + touch + "'");
     Git("", "config remote.origin.uploadpack '" + touch + "'");
-    EXPECT_THAT(Names(Everything()), UnorderedElementsAre("a")) << url;
+    EXPECT_THAT(Names({Everything()}), UnorderedElementsAre("a")) << url;
     EXPECT_FALSE(std::filesystem::exists(Outside("fetched"))) << url;
   }
 }
@@ -232,7 +248,7 @@ TEST_F(FindListingIgnored, NothingIsIgnoredWithoutGit) {
                                          {"cat", FindProgram("cat")}});
   ListingRequest request = Everything();
   request.name_filters = {"*.log", "q.*"};
-  EXPECT_THAT(Names(request),
+  EXPECT_THAT(Names({request}),
               UnorderedElementsAre("b.log", "kept.log", "nested/q.tmp", "nested/q.c"));
 }
 
@@ -244,9 +260,9 @@ TEST_F(FindListing, ReportsDirectoriesThatMayNotBeRead) {
   ListingRequest itself = Everything();
   itself.directory += "/secret";
   const auto expect_reports = [&] {
-    EXPECT_THAT(Names(Everything()), UnorderedElementsAre("a", "secret"));
+    EXPECT_THAT(Names({Everything()}), UnorderedElementsAre("a", "secret"));
     EXPECT_THAT(messages_, testing::ContainsRegex("\\./secret'?: Permission denied\n"));
-    EXPECT_THAT(Names(itself), ElementsAre());
+    EXPECT_THAT(Names({itself, Everything()}), testing::Contains("1:a"));
     EXPECT_THAT(messages_, HasSubstr("find: .: Permission denied\n"));
   };
   expect_reports();
@@ -266,7 +282,7 @@ TEST_F(FindListing, ADirectoryThatVanishesDuringTheWalkIsNoError) {
     }
   });
   for (int i = 0; i < 20; ++i) {
-    EXPECT_THAT(Names(Everything()), testing::Contains("a"));
+    EXPECT_THAT(Names({Everything()}), testing::Contains("a"));
     EXPECT_EQ(messages_, "");
   }
   done = true;
@@ -279,9 +295,9 @@ TEST_F(FindListing, AFindThatIsKilledOrMissingIsAnError) {
   std::filesystem::permissions(Outside("find"), std::filesystem::perms::owner_all);
   guest_.OfferOnly(Outside("programs"),
                    {{"find", Outside("find")}, {"sh", "/bin/sh"}, {"cat", FindProgram("cat")}});
-  EXPECT_THROW(Names(Everything()), support::CallError);
+  EXPECT_THROW(Names({Everything()}), support::CallError);
   std::filesystem::remove(Outside("programs/find"));
-  EXPECT_THROW(Names(Everything()), support::CallError);
+  EXPECT_THROW(Names({Everything()}), support::CallError);
 }
 
 /// The guest runs no script, but prints what a test sets.
@@ -295,17 +311,18 @@ class ListingOfALiar : public ::testing::Test {
   }
 
   std::vector<std::string> Names(const std::string& listing) {
-    names_ = listing;
+    names_ = "walk//\n" + listing;
     std::vector<std::string> names;
-    messages_ = ListTree(
-        liar_, request_, [&](const ListedName& name) { names.emplace_back(name.path); }, context_);
+    messages_ = ListTrees(
+        liar_, {request_},
+        [&](std::size_t, const ListedName& name) { names.emplace_back(name.path); }, context_);
     return names;
   }
 
   std::string Error() {
     try {
-      ListTree(
-          liar_, request_, [](const ListedName&) {}, context_);
+      ListTrees(
+          liar_, {request_}, [](std::size_t, const ListedName&) {}, context_);
       return "no error";
     } catch (const support::CallError& error) {
       return error.what();
@@ -315,7 +332,7 @@ class ListingOfALiar : public ::testing::Test {
   const ListingRequest request_ = {.directory = "/mnt", .wants_ignored = true};
   support::Context context_;
   testing_support::LocalGuest liar_;
-  std::string names_ = "1 f ./a//\n";
+  std::string names_ = "walk//\n1 f ./a//\n";
   std::string ignored_;
   std::optional<int> exit_status_ = 0;
   std::string messages_;
@@ -333,7 +350,8 @@ TEST_F(ListingOfALiar, NamesThatCannotExistAreRejected) {
 }
 
 TEST_F(ListingOfALiar, OtherRecordsDoNoHarm) {
-  EXPECT_THAT(Names("//\n//\n x//\n99999999999999999999999 xzz ./a//\n1 f ./b//\nunfinished"),
+  EXPECT_THAT(Names("//\n//\n x//\n99999999999999999999999 xzz ./a//\n1 f ./b//\nwalk//\n"
+                    "1 f ./c//\nfailed x//\nunfinished"),
               ElementsAre("a", "b"));
   EXPECT_EQ(messages_, "");
   Names("failed " + std::string(2 * kMaxMessages, 'x') + "//\nfailed x//\n");
@@ -352,7 +370,7 @@ TEST_F(ListingOfALiar, FailuresAreErrorsAndNoShortListing) {
 
 TEST_F(ListingOfALiar, TooMuchIsAnError) {
   using namespace std::string_literals;
-  ignored_ = "/./" + std::string(std::size_t{1} << 20, 'r') + "\0"s;
+  ignored_ = "/0 ./" + std::string(std::size_t{1} << 20, 'r') + "\0"s;
   for (int i = 0; i < 100; ++i) ignored_ += std::to_string(i) + "\0"s;
   EXPECT_THAT(Error(), HasSubstr("too many names"));
   ignored_.assign(kMaxIgnoredListing + 1, 'x');
@@ -365,8 +383,10 @@ TEST_F(ListingOfALiar, TooMuchIsAnError) {
 TEST_F(ListingOfALiar, StopsWithTheCall) {
   for (int i = 0; i < 10'000; ++i) names_ += "1 f ./" + std::to_string(i) + "//\n";
   support::StopSource source;
-  const auto visit = [&](const ListedName&) { source.Stop(support::StopReason::kCancelled); };
-  EXPECT_THROW(ListTree(liar_, request_, visit, source.context()), support::Stopped);
+  const auto visit = [&](std::size_t, const ListedName&) {
+    source.Stop(support::StopReason::kCancelled);
+  };
+  EXPECT_THROW(ListTrees(liar_, {request_}, visit, source.context()), support::Stopped);
 }
 
 }  // namespace

@@ -143,6 +143,7 @@ TEST_F(Glob, ResultsOfSeveralBracesAreReturnedOnce) {
   Write("other/d.c");
   EXPECT_THAT(Matches("{src,src/a,test}/**/*.c"),
               UnorderedElementsAre(Host("src/a/x.c"), Host("src/b.c"), Host("test/c.c")));
+  EXPECT_EQ(Runs(), 1);
 }
 
 TEST_F(Glob, ManyBeginningsTakeOneListing) {
