@@ -63,14 +63,15 @@ std::size_t Channel::Write(std::string_view bytes) {
   // If the window is closed, libssh would poll the session on each call.
   const std::size_t window = ssh_channel_window_size(handle_.get());
   const std::size_t length = std::min({bytes.size(), window, kMaxWrite});
-  if (length == 0) return 0;
+  if (length == 0 || write_failed_) return 0;
   const int written = ssh_channel_write(handle_.get(), bytes.data(), static_cast<uint32_t>(length));
-  return written < 0 ? 0 : static_cast<std::size_t>(written);  // the peer takes no more
+  if (written < 0) write_failed_ = true;
+  return written < 0 ? 0 : static_cast<std::size_t>(written);
 }
 
 void Channel::SendEndOfFile() {
   // SSH_AGAIN means queued.
-  ssh_channel_send_eof(handle_.get());
+  if (ssh_channel_send_eof(handle_.get()) == SSH_ERROR) write_failed_ = true;
 }
 
 bool Channel::Close() {

@@ -58,6 +58,9 @@ class Channel {
   std::size_t Write(std::string_view bytes);
   static constexpr std::size_t kMaxWrite = std::size_t{256} * 1024;
 
+  /// True if the peer accepts no more input.
+  [[nodiscard]] bool write_failed() const { return write_failed_; }
+
   void SendEndOfFile();
 
   /// Call it until it returns true: the guest has closed the channel too.
@@ -79,6 +82,7 @@ class Channel {
   bool end_of_file_ = false;
   bool close_sent_ = false;
   bool closed_ = false;  ///< by the guest
+  bool write_failed_ = false;
 };
 
 }  // namespace ssh

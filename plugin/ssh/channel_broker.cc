@@ -57,7 +57,7 @@ TimePoint ChannelBroker::Step(TimePoint now) {
   StepRequesting();
   StepWaiting(now);
   if (waiting_.empty()) return TimePoint::max();
-  return opening() == 0 ? retry_at_ : now + kPause;
+  return opening() == 0 ? retry_at_ : now + kMaxPause;
 }
 
 void ChannelBroker::StepClosing(TimePoint now) {
@@ -66,6 +66,7 @@ void ChannelBroker::StepClosing(TimePoint now) {
   if (closed == 0) return;
   open_ -= closed;
   retry_at_ = now;
+  pause_ = kFirstPause;
 }
 
 void ChannelBroker::StepOpening(TimePoint now) {
@@ -75,7 +76,8 @@ void ChannelBroker::StepOpening(TimePoint now) {
     const Channel::Progress progress = waiting->channel->Open();
     if (progress == Channel::Progress::kRefused) {
       limit_ = open_;
-      retry_at_ = now + kPause;
+      retry_at_ = now + pause_;
+      pause_ = std::min<support::Clock::duration>(pause_ * 2, kMaxPause);
       waiting->channel.reset();
       if (waiting->user == nullptr) {
         waiting_.erase(waiting);
@@ -84,6 +86,7 @@ void ChannelBroker::StepOpening(TimePoint now) {
       }
     } else if (progress == Channel::Progress::kDone) {
       limit_ = std::max(limit_, ++open_);
+      pause_ = kFirstPause;
       if (waiting->user == nullptr) {
         Retire(std::move(waiting->channel));
         waiting_.erase(waiting);
@@ -144,7 +147,7 @@ void ChannelBroker::StepWaiting(TimePoint now) {
   }
   // Nothing is sent for a process that may not take a free channel: do not step at once again.
   const bool has_sent = opening() > 0 || waiting_.empty();
-  if (!has_sent && retry_at_ <= now) retry_at_ = now + kPause;
+  if (!has_sent && retry_at_ <= now) retry_at_ = now + kMaxPause;
 }
 
 bool ChannelBroker::FailIfHopeless(std::list<ChannelRequest>::iterator waiting, TimePoint now) {

@@ -19,10 +19,11 @@ namespace ssh {
 /// sshd does not announce its limit (MaxSessions, 10 by default), so the broker learns it from
 /// refusals. A request that needs more is an error. sshd frees a slot when the channel is closed
 /// and its process has exited, but does not announce that either. So a refused request is retried
-/// after a pause, and when a channel closes. Each refusal makes room for it.
+/// after a growing pause, and when a channel closes. Each refusal makes room for it.
 class ChannelBroker {
  public:
-  static constexpr auto kPause = std::chrono::milliseconds(100);
+  static constexpr auto kFirstPause = std::chrono::milliseconds(4);
+  static constexpr auto kMaxPause = std::chrono::milliseconds(250);
 
   /// Between two calls of `make_room` that close a channel: the guest needs a moment to free the
   /// slot.
@@ -75,6 +76,7 @@ class ChannelBroker {
   std::size_t open_ = 0;
   std::size_t limit_ = std::numeric_limits<std::size_t>::max();  ///< until the first refusal
   TimePoint retry_at_ = TimePoint::min();
+  support::Clock::duration pause_ = kFirstPause;
   TimePoint room_at_ = TimePoint::min();
 };
 

@@ -74,7 +74,7 @@ TimePoint ProcessRun::Step(TimePoint now) {
 bool ProcessRun::StepInput() {
   const std::size_t written = input_.empty() ? 0 : channel_->Write(input_);
   input_.erase(0, written);
-  if (input_ends_ && !input_ended_ && input_.empty()) {
+  if (input_ends_ && !input_ended_ && (input_.empty() || channel_->write_failed())) {
     channel_->SendEndOfFile();
     input_ended_ = true;
   }

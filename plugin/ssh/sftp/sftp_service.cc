@@ -282,7 +282,9 @@ TimePoint SftpService::Step(TimePoint now) {
 bool SftpService::StepWaiting() {
   if (waiting_.empty()) return false;
   if (SftpChannel* const usable = Usable()) {
-    for (const auto& burst : std::exchange(waiting_, {})) {
+    while (!waiting_.empty()) {
+      const std::shared_ptr<Burst> burst = std::move(waiting_.front());
+      waiting_.erase(waiting_.begin());
       burst->Begin(*usable, support::Clock::now());
     }
   } else if (channels_.size() < kMaxChannels &&
