@@ -14,9 +14,11 @@ struct ConnectionOptions {
   /// For connecting and authenticating together.
   support::Clock::duration connect_timeout = std::chrono::seconds(20);
 
-  /// A keep-alive is sent after this long without a packet from the guest. After three that are not
-  /// answered, the connection counts as lost: after a minute in all.
+  /// A keep-alive is sent after this long without a packet from the guest…
   support::Clock::duration keepalive_interval = std::chrono::seconds(15);
+
+  /// …and the connection counts as lost after this many unanswered ones: after a minute in all.
+  int keepalive_limit = 3;
 };
 
 /// The version of libssh at run time ("0.10.6"). Its releases carry security fixes.

@@ -16,9 +16,6 @@
 namespace ssh {
 namespace {
 
-/// Keep-alives; see ConnectionOptions.
-constexpr int kMaxUnanswered = 3;
-
 constexpr const char* kConnectionGone = "the connection to the guest was lost; nothing was done";
 
 /// A process that runs on the session's thread.
@@ -236,7 +233,7 @@ void SessionGuest::KeepAlive(TimePoint now) {
     keepalives_unanswered_ = 0;
   } else if (now < keepalive_at_) {
     return;
-  } else if (++keepalives_unanswered_ > kMaxUnanswered) {
+  } else if (++keepalives_unanswered_ > options_.keepalive_limit) {
     throw support::ConnectionLost("the guest does not answer keep-alives", true);
   } else {
     // libssh sends a packet only on every second call.

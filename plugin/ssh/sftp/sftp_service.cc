@@ -77,9 +77,14 @@ void Burst::Split(std::size_t index, std::size_t max_data) {
 
 void Burst::OnReply(std::size_t piece, guest::Reply&& reply) {
   --pending_;
+  may_have_changed_ |= ChangesGuest(request(piece)) && !reply.failure;
   if (finished_) return CloseHandle(reply);  // the caller no longer waits
   pieces_[piece].reply = std::move(reply);
   FinishWhenComplete();
+}
+
+void Burst::OnLost(std::size_t piece) {
+  may_have_changed_ |= ChangesGuest(request(piece));
 }
 
 void Burst::CloseHandle(const guest::Reply& reply) {
@@ -94,11 +99,11 @@ void Burst::FinishWhenComplete() {
 }
 
 void Burst::FailLost(const std::string& reason) {
-  const bool may_have_run = channel_ != nullptr && changes_guest();
+  if (finished_) return;
   Fail(MakeFailure<support::ConnectionLost>(
       Describe() + ": " + reason +
-          (may_have_run ? "; it may have run" : "; nothing was changed in the guest"),
-      may_have_run));
+          (may_have_changed_ ? "; it may have run" : "; nothing was changed in the guest"),
+      may_have_changed_));
 }
 
 void Burst::Fail(std::exception_ptr failure) {
@@ -125,6 +130,10 @@ void SftpChannel::GiveUp(const std::string& reason) {
   if (!was_used_) start_failure_ = reason;
   Close();
   const auto lost = std::exchange(pending_, {});
+  for (const auto& [id, pending] : lost) {
+    // The server runs only requests that it has received completely.
+    if (pending.output_end <= consumed_) pending.burst->OnLost(pending.piece);
+  }
   for (const auto& [id, pending] : lost) pending.burst->FailLost(reason);
 }
 
@@ -196,6 +205,11 @@ void SftpChannel::OnPacket(const SftpPacket& packet) {
   pending.burst->OnReply(pending.piece, std::move(reply));
 }
 
+void SftpChannel::Consumed(std::size_t count) {
+  consumed_ += count;
+  output_.erase(0, count);
+}
+
 void SftpChannel::Send(std::shared_ptr<Burst> burst, std::size_t piece, TimePoint now) {
   using guest::FileErrorCode;
   was_used_ = true;
@@ -210,7 +224,7 @@ void SftpChannel::Send(std::shared_ptr<Burst> burst, std::size_t piece, TimePoin
         piece, Failed(request, FileErrorCode::kFailure, "the path is too long for SFTP"));
   }
   if (pending_.empty()) owing_since_ = now;
-  pending_.emplace(next_id_++, Pending{std::move(burst), piece});
+  pending_.emplace(next_id_++, Pending{std::move(burst), piece, consumed_ + output_.size()});
 }
 
 void SftpChannel::CloseHandle(const guest::Handle& handle, TimePoint now) {

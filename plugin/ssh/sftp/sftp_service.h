@@ -43,7 +43,7 @@ class Burst final : public std::enable_shared_from_this<Burst> {
   void Begin(SftpChannel& channel, TimePoint now);
   /// Finishes without waiting for the replies, and closes what it opens.
   void Fail(std::exception_ptr failure);
-  /// The same if the connection or the server is lost. What was begun may have run.
+  /// The same if the connection or the server is lost.
   void FailLost(const std::string& reason);
   [[nodiscard]] bool finished() const { return finished_; }
 
@@ -55,6 +55,8 @@ class Burst final : public std::enable_shared_from_this<Burst> {
     return pieces_[piece].request;
   }
   void OnReply(std::size_t piece, guest::Reply&& reply);
+  /// The request may have run, but there will be no reply.
+  void OnLost(std::size_t piece);
 
  private:
   /// A request as it is sent: of a long Read or Write, a part.
@@ -73,6 +75,7 @@ class Burst final : public std::enable_shared_from_this<Burst> {
   std::vector<Piece> pieces_;
   std::size_t pending_ = 0;  ///< pieces without a reply
   Completion completion_;
+  bool may_have_changed_ = false;  ///< the guest's files
   bool finished_ = false;
 };
 
@@ -123,7 +126,7 @@ class SftpChannel final : public ChannelUser {
   void Receive(std::string_view bytes, TimePoint now);
   /// The bytes to send; then call Consumed with the number of bytes sent.
   [[nodiscard]] std::string_view output() const { return output_; }
-  void Consumed(std::size_t count) { output_.erase(0, count); }
+  void Consumed(std::size_t count);
   /// Fails the bursts that wait for the one with the oldest request, and change nothing. Returns
   /// false if no burst is left.
   bool FailBehindOldest(const std::string& reason);
@@ -145,6 +148,7 @@ class SftpChannel final : public ChannelUser {
   struct Pending {
     std::shared_ptr<Burst> burst;
     std::size_t piece;
+    std::uint64_t output_end;  ///< position in the stream of all output
   };
 
   void ReceiveInbox(TimePoint now);
@@ -165,6 +169,7 @@ class SftpChannel final : public ChannelUser {
   SftpDecoder decoder_;
   SftpExtensions extensions_;
   std::string output_ = InitPacket();
+  std::uint64_t consumed_ = 0;  ///< bytes in all
   std::uint32_t next_id_ = 1;
   std::size_t max_data_ = kDefaultSftpData;
   std::map<std::uint32_t, Pending> pending_;  // by id: the oldest first

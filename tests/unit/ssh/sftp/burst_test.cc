@@ -253,24 +253,31 @@ TEST_F(BurstTest, AHandleOfAFailedBurstIsClosed) {
   EXPECT_EQ(TakeOutput(), PathRequest(4, 4, "late"));
 }
 
-TEST_F(BurstTest, ALostBurstMayHaveRunIfItHasAChange) {
+TEST_F(BurstTest, ALostBurstMayHaveRunOnlyIfAChangeWasSent) {
   const std::string bytes(2 * std::size_t{kPiece}, 'x');
-  using Case = std::tuple<std::vector<guest::Request>, std::string, bool>;
-  for (const auto& [requests, received, may_have_run] : std::vector<Case>{
-           {{Request::LStat("/"), Request::Read(kFile, 0, 1), Request::Close(kFile)}, "", false},
-           {{Request::Close(kWritten)}, "", true},
-           {{Request::Unlink("/a")}, "", true},
-           {{Request::LStat("/"), Request::Unlink("/a")}, Attributes(1, 4), true},
-           {{Request::Unlink("/a"), Request::LStat("/")}, Status(1, 0), true},
+  using Case = std::tuple<std::vector<guest::Request>, std::string, bool, bool>;
+  for (const auto& [requests, received, sent, may_have_run] : std::vector<Case>{
+           {{Request::LStat("/"), Request::Read(kFile, 0, 1), Request::Close(kFile)},
+            "",
+            true,
+            false},
+           {{Request::Close(kWritten)}, "", true, true},
+           {{Request::Unlink("/a")}, "", false, false},
+           {{Request::Unlink("/a")}, "", true, true},
+           {{Request::LStat("/"), Request::Unlink("/a")}, Attributes(1, 4), true, true},
+           {{Request::Unlink("/a"), Request::LStat("/")}, Status(1, 0), true, true},
+           {{Request::Unlink("/a"), Request::LStat("/")}, Status(1, kDenied), true, false},
            {{Request::Write(kFile, 0, bytes), Request::StatOpen(kFile)},
             Status(1, 4) + Status(2, 0),
+            true,
             true}}) {
     Converse(Version());
     const auto burst = Begin(requests);
+    if (sent) TakeOutput();
     Receive(received);
     channel_->GiveUp("gone");
     EXPECT_EQ(MayHaveRun(*burst), may_have_run)
-        << burst->Describe() << ", received: " << received.size();
+        << burst->Describe() << ", sent: " << sent << ", received: " << received.size();
   }
 }
 
@@ -307,6 +314,16 @@ TEST_F(SftpChannelTest, AReplyWithoutARequestEndsTheConversation) {
   const auto burst = Begin({Request::LStat("/")});
   EXPECT_THROW(Receive(Status(1, 0) + Status(1, 0)), SftpProtocolError);
   EXPECT_TRUE(burst->finished());
+}
+
+TEST_F(SftpChannelTest, FailureSaysWhichRequestsMayHaveRun) {
+  const auto sent = Begin({Request::Unlink("/")});
+  const std::size_t length = channel_->output().size();
+  const auto kept = Begin({Request::Unlink("/")});
+  channel_->Consumed(length + 1);  // one byte of the second is not a request
+  channel_->GiveUp("gone");
+  EXPECT_TRUE(MayHaveRun(*sent));
+  EXPECT_FALSE(MayHaveRun(*kept));
 }
 
 TEST_F(SftpChannelTest, OnlyChangesKeepWaitingBehindTheOldestRequest) {
