@@ -59,10 +59,16 @@ Json ReadSettings(const std::string& path) {
   }
 }
 
-Json ChosenSettings(const std::vector<std::string>& paths, std::string_view keys) {
+Json ChosenSettings(std::string_view title, const std::vector<std::string>& paths,
+                    std::string_view keys) {
   Json chosen = Json::object();
   for (const std::string& path : paths) {
-    const Json settings = ReadSettings(path);
+    Json settings;
+    try {
+      settings = ReadSettings(path);
+    } catch (const support::CallError& error) {
+      support::LogWarning(std::string(title) + " starts without these settings: " + error.what());
+    }
     for (const std::string_view key : Words(keys)) {
       if (const auto value = settings.find(key); value != settings.end()) {
         chosen[std::string(key)].merge_patch(*value);

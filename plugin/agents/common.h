@@ -38,8 +38,10 @@ Json CommandEntry(const ServerRequest& request, std::string_view root);
 /// The JSON of a file of the user's; an empty object if there is none. Throws support::CallError.
 Json ReadSettings(const std::string& path);
 
-/// The values for `keys` in the JSON files `paths`, of which later ones count more.
-Json ChosenSettings(const std::vector<std::string>& paths, std::string_view keys);
+/// The values for `keys` in the JSON files `paths`, of which later ones count more. Leaves out,
+/// with a warning for the user of the agent `title`, a file that cannot be read.
+Json ChosenSettings(std::string_view title, const std::vector<std::string>& paths,
+                    std::string_view keys);
 
 /// The files of an empty git repository in `directory`, by path.
 std::map<std::string, std::string> EmptyRepository(const std::string& directory);

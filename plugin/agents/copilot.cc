@@ -104,14 +104,14 @@ constexpr OwnPath kUsersHome = {"COPILOT_HOME", "/.copilot"};
 
 /// A login by `run` is in the session's own file.
 Json Config(const LaunchRequest& request, const std::string& users_home) {
-  Json config =
-      ChosenSettings({request.home + "/config.json", users_home + "/config.json"}, kLoginKeys);
+  Json config = ChosenSettings(kTitle, {request.home + "/config.json", users_home + "/config.json"},
+                               kLoginKeys);
   config["trustedFolders"] = {request.directory};
   return config;
 }
 
 Json Settings(const std::string& users_home) {
-  Json settings = ChosenSettings({users_home + "/settings.json"}, kUsersKeys);
+  Json settings = ChosenSettings(kTitle, {users_home + "/settings.json"}, kUsersKeys);
   settings.update(Json::parse(kSettings));
   return settings;
 }
@@ -167,6 +167,7 @@ AgentSettings Configure(const SettingsRequest& request) {
                                       : ".github/mcp.json",
                  // It reads only one of a project's files, .mcp.json first.
                  .alternative = request.user ? "" : ".mcp.json",
+                 .alternative_counts = true,
                  .wanted = {{"mcpServers", {{kServer, ServerEntry(request, kWorkingDirectory)}}}}}},
       .notes = {"Copilot CLI has no setting that switches its own tools off, only a flag. Start it "
                 "with: " +

@@ -93,6 +93,7 @@ Json Settings(const LaunchRequest& request, const std::string& instructions) {
 
 Json UsersSettings(const std::string& directory, std::string_view keys) {
   return ChosenSettings(
+      "opencode",
       {directory + "/config.json", directory + "/opencode.json", directory + "/opencode.jsonc"},
       keys);
 }
@@ -185,7 +186,8 @@ AgentSettings Configure(const SettingsRequest& request) {
                      .wanted = {{"permission", Json::parse(kRules)},
                                 {"mcp", {{kServer, ServerEntry(request, kWorkingDirectory)}}}},
                      .trusted = {{"permission", {{kServersTools, "allow"}}}},
-                     .untrusted = {{"permission", {{kServersTools, "ask"}}}}}}};
+                     .untrusted = {{"permission", {{kServersTools, "ask"}}}},
+                     .last = configure::JsonPath("/permission")}}};
 }
 
 }  // namespace

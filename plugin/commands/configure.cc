@@ -139,13 +139,15 @@ void ListAgents() {
 
 Edit ReadEdit(const Job& job, const SettingsFile& file) {
   const bool is_users = job.request.user || fs::path(file.path).is_absolute();
+  const fs::path& base = job.request.base;
   std::error_code unknown;  // StoredSettings reports errors
-  const bool has_other =
-      !file.alternative.empty() && fs::exists(job.request.base / file.alternative, unknown);
+  const bool uses_other = !file.alternative.empty() &&
+                          fs::exists(base / file.alternative, unknown) &&
+                          (file.alternative_counts || !fs::exists(base / file.path, unknown));
   return {.file = file,
           .is_users = is_users,
-          .stored = {job.request.base / (has_other ? file.alternative : file.path),
-                     is_users ? std::nullopt : std::optional(job.request.base)}};
+          .stored = {base / (uses_other ? file.alternative : file.path),
+                     is_users ? std::nullopt : std::optional(base)}};
 }
 
 /// Calls `work`. Adds the file's name to its errors.

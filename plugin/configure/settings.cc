@@ -178,7 +178,17 @@ Edited Add(const SettingsFile& file, const std::optional<std::string>& before, b
   AddMissing(editor.settings, file.initial);
   if (!file.allowed.empty()) editor.RequireAllowed();
   editor.Add(JsonPath(), editor.settings, file.wanted);
-  editor.Add(JsonPath(), editor.settings, trusted ? file.trusted : file.untrusted);
+  const Json& more = trusted ? file.trusted : file.untrusted;
+  editor.Add(JsonPath(), editor.settings, more);
+  if (!file.last.empty() && editor.lines.empty()) {
+    Json ours = file.wanted.at(file.last);
+    ours.update(more.at(file.last));
+    Json& object = editor.settings.at(file.last);
+    for (const auto& [key, member] : ours.items()) {
+      object.erase(key);
+      object[key] = member;
+    }
+  }
   return {.text = editor.Text(), .lines = editor.lines, .in_copy = editor.in_copy};
 }
 

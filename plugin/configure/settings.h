@@ -26,8 +26,9 @@ using JsonPath = Json::json_pointer;
 enum class Format { kJson, kToml, kText };
 
 struct SettingsFile {
-  std::string path;              ///< relative to the project, or absolute
-  std::string alternative = {};  ///< another name that the agent prefers; used if it exists
+  std::string path;                 ///< relative to the project, or absolute
+  std::string alternative = {};     ///< another name that the agent reads; used if only it exists
+  bool alternative_counts = false;  ///< the agent reads only that one if both exist
   Format format = Format::kJson;
   std::string text = {};  ///< of kText: the whole file. One of kToml is not edited.
   /// Of kJson: what the file has. Lists have these elements, other values are these. An object
@@ -36,8 +37,9 @@ struct SettingsFile {
   Json trusted = Json::object();    ///< what it has besides, with `--trust`
   Json untrusted = Json::object();  ///< the same, without
   Json initial = Json::object();    ///< what a file needs that has none of it, with any values
-  JsonPath allowed =
-      JsonPath();  ///< a list that otherwise has only tools of MCP servers, "mcp_..."
+  /// A list that otherwise has only tools of MCP servers, "mcp_...".
+  JsonPath allowed = JsonPath();
+  JsonPath last = JsonPath();  ///< an object whose last members are ours, in our order
 };
 
 struct Edited {

@@ -97,9 +97,11 @@ void StoredSettings::Write(const std::string& text) const {
   if (!file.valid()) Fail("write into", target_.parent_path(), errno);
   struct stat old {};
   const bool keeps = ::fstatat(directory.get(), name.c_str(), &old, AT_SYMLINK_NOFOLLOW) == 0;
-  if (keeps && (::fchown(file.get(), old.st_uid, old.st_gid) != 0 ||
-                ::fchmod(file.get(), old.st_mode & 07777U) != 0)) {
-    Fail("keep the owner and mode of", target_, errno);
+  if (keeps && ::fchown(file.get(), old.st_uid, old.st_gid) != 0) {
+    Fail("keep the owner of", target_, errno);
+  }
+  if (keeps && ::fchmod(file.get(), old.st_mode & 07777U) != 0) {
+    Fail("set the mode of", target_, errno);
   }
   const ssize_t written = ::write(file.get(), text.data(), text.size());
   if (written >= 0 && written < std::ssize(text)) Fail("write", target_, ENOSPC);

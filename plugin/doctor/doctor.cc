@@ -187,6 +187,7 @@ void Doctor::CheckGuest() {
       "let the guest's user write there (owner, mode and disk space on the host), or mount it "
       "read-only",
       with_server(CheckWrite));
+  Run("find", "shell", "install findutils in the guest", with_server(CheckFind));
   Run("git", "shell", "install git in the guest", with_server(CheckGit));
 }
 

@@ -173,6 +173,13 @@ Finding CheckWrite(ServerUnderTest& server, const Mounts& mounts, const support:
                  "mount the project with `writable: true`");
 }
 
+Finding CheckFind(ServerUnderTest& server, const Mounts& mounts, const support::Context& context) {
+  const json result = RunCommand(server, {"find", ".", "-maxdepth", "0"}, mounts, context);
+  if (result.value("exit_code", 1) == 0) return Passed("finds files");
+  return Failed("find fails: " + Shorten(result.value("stderr", "")),
+                "install findutils in the guest");
+}
+
 Finding CheckGit(ServerUnderTest& server, const Mounts& mounts, const support::Context& context) {
   const json result = RunCommand(server, {"git", "--version"}, mounts, context);
   if (result.value("exit_code", 1) != 0) {

@@ -66,6 +66,8 @@ Finding CheckShell(ServerUnderTest& server, const Mounts& mounts, const support:
 /// Writes a file in each writable mount, and removes it on the host.
 Finding CheckWrite(ServerUnderTest& server, const Mounts& mounts, const support::Context& context);
 
+Finding CheckFind(ServerUnderTest& server, const Mounts& mounts, const support::Context& context);
+
 Finding CheckGit(ServerUnderTest& server, const Mounts& mounts, const support::Context& context);
 
 }  // namespace doctor

@@ -12,6 +12,16 @@
 #include "support/log.h"
 
 namespace mcp {
+namespace {
+
+void Trim(std::string& line) {
+  constexpr std::string_view kBlanks = " \t\r";
+  const auto last = line.find_last_not_of(kBlanks);
+  line.erase(last == std::string::npos ? 0 : last + 1);
+  line.erase(0, std::min(line.find_first_not_of(kBlanks), line.size()));
+}
+
+}  // namespace
 
 LineReader::Result LineReader::Next(std::string& line) {
   while (true) {
@@ -28,12 +38,12 @@ LineReader::Result LineReader::Next(std::string& line) {
     received_.resize(std::min(newline, received_.size()));
     line = std::exchange(received_, std::move(rest));
     searched_ = 0;
-    if (line.ends_with('\r')) line.pop_back();
+    Trim(line);
     if (std::exchange(discarding_, false) || line.size() > max_line_) {
       std::string().swap(line);
       return Result::kTooLong;
     }
-    if (line.find_first_not_of(" \t") != std::string::npos) return Result::kLine;
+    if (!line.empty()) return Result::kLine;
   }
 }
 

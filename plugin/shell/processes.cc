@@ -57,8 +57,13 @@ bool Processes::Log::OnOutput(Stream stream, std::string_view bytes) {
 }
 
 Processes::~Processes() {
-  const std::scoped_lock lock(session_lock_->mutex);
-  for (const auto& entry : entries_) entry->session->Close();
+  {
+    const std::scoped_lock lock(session_lock_->mutex);
+    closing_ = true;
+    session_lock_->changed.notify_all();
+    for (const auto& entry : entries_) entry->session->Close();
+  }
+  if (killer_.joinable()) killer_.join();
 }
 
 std::string Processes::Start(const LoginCommand& command, const std::string& directory,
@@ -151,20 +156,22 @@ Processes::State Processes::Write(std::string_view id, const Request& request,
     }
     session.AddInput(request.input);
   }
-  const auto is_over = [&] { return session.is_over(); };
   if (!session.is_over()) {
     if (request.end_input) session.EndInput();
-    if (!request.signal.empty()) session.Signal(request.signal);
-  }
-  const auto wait_until = [&](const auto& done, Clock::duration longest) {
-    return support::WaitUntil(session_lock_->changed, lock, context, done, Clock::now() + longest);
-  };
-  if (request.signal == "TERM" && !wait_until(is_over, kTermTimeout)) {
-    context.ThrowIfStopped();
-    session.Signal("KILL");
+    if (!request.signal.empty()) {
+      session.Signal(request.signal);
+      if (request.signal == "TERM" && !entry->kill_at) {
+        entry->kill_at = Clock::now() + kTermTimeout;
+        if (!killer_.joinable()) killer_ = std::thread([this] { KillLate(); });
+        session_lock_->changed.notify_all();
+      }
+    }
   }
   const bool only_input = !request.end_input && request.signal.empty();
-  wait_until([&] { return is_over() || (only_input && session.input_is_taken()); }, time);
+  support::WaitUntil(
+      session_lock_->changed, lock, context,
+      [&] { return session.is_over() || (only_input && session.input_is_taken()); },
+      Clock::now() + time);
   context.ThrowIfStopped();
   return StateOf(session);
 }
@@ -184,6 +191,23 @@ std::vector<std::pair<Processes::Description, Processes::State>> Processes::List
     listed.emplace_back(entry->description, StateOf(*entry->session));
   }
   return listed;
+}
+
+void Processes::KillLate() {
+  Lock lock(session_lock_->mutex);
+  while (!closing_) {
+    auto next = Clock::now() + std::chrono::hours(1);
+    for (const auto& entry : entries_) {
+      if (!entry->kill_at || entry->session->is_over()) continue;
+      if (*entry->kill_at <= Clock::now()) {
+        entry->session->Signal("KILL");
+        entry->kill_at.reset();
+      } else {
+        next = std::min(next, *entry->kill_at);
+      }
+    }
+    session_lock_->changed.wait_until(lock, next);
+  }
 }
 
 std::shared_ptr<Processes::Entry> Processes::Find(std::string_view id) const {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -74,8 +75,7 @@ class Processes {
   };
 
   /// Waits, no longer than `time`, until the process has ended or, if there is only input, has
-  /// taken it. TERM waits up to kTermTimeout before; then it sends KILL, unless the context is
-  /// stopped. Throws support::CallError if it takes no input, or the id is unknown, and
+  /// taken it. Throws support::CallError if it takes no input, or the id is unknown, and
   /// support::Stopped.
   State Write(std::string_view id, const Request& request, std::chrono::milliseconds time,
               const support::Context& context);
@@ -95,10 +95,13 @@ class Processes {
     Description description;
     std::shared_ptr<ShellSession> session;
     std::shared_ptr<Log> log = std::make_shared<Log>();
+    std::optional<support::Clock::time_point> kill_at = std::nullopt;
   };
 
   /// Throws if too many run.
   std::shared_ptr<Entry> Add(const std::string& command, const std::string& directory);
+  /// Kills processes that ignore TERM.
+  void KillLate();
 
   // With the lock held.
   [[nodiscard]] std::shared_ptr<Entry> Find(std::string_view id) const;
@@ -108,6 +111,8 @@ class Processes {
       std::make_shared<SessionLock>();  // of what follows
   std::vector<std::shared_ptr<Entry>> entries_;
   std::uint64_t last_id_ = 0;
+  bool closing_ = false;
+  std::thread killer_;  // from the first TERM on
 };
 
 }  // namespace shell

@@ -85,6 +85,10 @@ std::string ShellWord(const std::string& shell) {
   return shell.empty() ? "\"$SHELL\"" : ShellQuote(shell);
 }
 
+bool MayBeBash(std::string_view shell) {
+  return shell.empty() || shell == "bash" || shell.ends_with("/bash");
+}
+
 Request ScriptRequest(const Script& script) {
   const auto block = [](std::string_view code, std::string_view word) {
     return CountLines(code).append(word).append("\n").append(code).append("\n");

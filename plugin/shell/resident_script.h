@@ -65,6 +65,9 @@ std::string LoginProgram(const std::string& shell);
 /// `shell` as a word for /bin/sh; empty: "$SHELL".
 std::string ShellWord(const std::string& shell);
 
+/// Whether LoginProgram may succeed.
+bool MayBeBash(std::string_view shell);
+
 struct LoginCommand {
   std::string text;        ///< for the shell's -c: see ShellCommand
   std::string first_word;  ///< if it is one simple command without redirections, its name

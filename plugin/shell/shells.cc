@@ -68,7 +68,7 @@ RunEnd Shells::RunCommand(const LoginCommand& command, OutputSink& sink,
   Lock lock(session_lock_->mutex);
   const bool is_unfit = unfit_.contains(command.shell);
   lock.unlock();
-  if (!is_unfit) {
+  if (MayBeBash(command.shell) && !is_unfit) {
     const Reply reply =
         Run(true, LoginProgram(command.shell), CommandRequest(command), sink, context);
     if (reply.kind == Reply::Kind::kDone) return reply.end;

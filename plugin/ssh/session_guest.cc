@@ -204,13 +204,22 @@ void SessionGuest::Serve() {
   }
 }
 
-void SessionGuest::RunTasks() noexcept {
+void SessionGuest::RunTasks() {
   std::vector<std::function<void()>> tasks;
   {
     const std::scoped_lock lock(mutex_);
     tasks.swap(tasks_);
   }
-  for (const auto& task : tasks) task();
+  // Each task runs, whatever the others do: a caller may wait for it.
+  std::exception_ptr failure;
+  for (const auto& task : tasks) {
+    try {
+      task();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
 }
 
 TimePoint SessionGuest::StepAll(TimePoint now) {
@@ -250,7 +259,11 @@ void SessionGuest::End(const std::string& text) {
     const std::scoped_lock lock(mutex_);
     accepting_ = false;
   }
-  RunTasks();
+  try {
+    RunTasks();
+  } catch (const std::exception& error) {
+    support::LogError(std::string("at the end of the connection: ") + error.what());
+  }
   // A frozen guest must see the connection closed when it wakes, so that its watchers stop the
   // remaining processes.
   Break();

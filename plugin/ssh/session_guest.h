@@ -53,8 +53,11 @@ class SessionGuest final : public guest::Guest {
                                         std::shared_ptr<shell::ProcessEvents> events) override;
 
   /// Any thread: runs `task` on the session's thread, in order. Returns false, and never runs it,
-  /// if the session has ended. It must not throw.
+  /// if the session has ended. A task that throws ends the session, after all other tasks have run.
   bool Post(std::function<void()> task);
+
+  /// For tasks only.
+  [[nodiscard]] SftpService& sftp() { return sftp_; }
 
  private:
   struct FreeSession {
@@ -86,7 +89,7 @@ class SessionGuest final : public guest::Guest {
   /// libssh's last error message, made printable because it may quote the guest.
   [[nodiscard]] std::string ErrorText() const;
   void Serve();
-  void RunTasks() noexcept;
+  void RunTasks();
   /// Returns when to call it again even if nothing happens on the session.
   TimePoint StepAll(TimePoint now);
   void KeepAlive(TimePoint now);

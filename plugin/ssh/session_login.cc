@@ -10,6 +10,7 @@
 
 #include "ssh/session_guest.h"
 #include "support/errors.h"
+#include "support/log.h"
 #include "support/printable.h"
 
 // How SessionGuest connects and logs in.
@@ -83,9 +84,11 @@ void SessionGuest::SetOptions() {
   set(SSH_OPTIONS_NODELAY, &yes, "NoDelay yes");
   const std::string ciphers = CipherList(endpoint_.ciphers);
   if (ciphers.empty()) return;
-  const std::string shown = "Ciphers " + support::Printable(endpoint_.ciphers);
-  set(SSH_OPTIONS_CIPHERS_C_S, ciphers.c_str(), shown);
-  set(SSH_OPTIONS_CIPHERS_S_C, ciphers.c_str(), shown);
+  if (ssh_options_set(session, SSH_OPTIONS_CIPHERS_C_S, ciphers.c_str()) != SSH_OK ||
+      ssh_options_set(session, SSH_OPTIONS_CIPHERS_S_C, ciphers.c_str()) != SSH_OK) {
+    support::LogWarning("libssh has no cipher of ssh.config (" + endpoint_.ciphers +
+                        "); using its defaults");
+  }
 }
 
 void SessionGuest::KeepNonBlocking() {

@@ -27,7 +27,7 @@ TEST_F(Doctor, NamesAnSshdThatRefusesTheConnection) {
   ::kill(instance.sshd_pid(), SIGKILL);
   const json checks = Examine();
   EXPECT_THAT(OnlyFailure("connect", checks), HasSubstr("refused"));
-  ExpectSkipped({"server", "mounted", "shell", "write", "git"}, "connect", checks);
+  ExpectSkipped({"server", "mounted", "shell", "write", "find", "git"}, "connect", checks);
 }
 
 TEST_F(Doctor, NamesAnSshdThatRefusesTheKey) {
@@ -92,6 +92,12 @@ TEST_F(Doctor, ListsCopiesAndWhatTheyNeed) {
   EXPECT_THAT(text,
               AllOf(HasSubstr("copies of /my/project"), HasSubstr("2.34 or newer on this host"),
                     HasSubstr("install git on this host")));
+}
+
+TEST_F(Doctor, NamesAMissingFind) {
+  Start();
+  WriteProfiles({".profile", ".bash_profile"}, "PATH=" + ProgramsWithout({"find"}).string() + "\n");
+  EXPECT_THAT(OnlyFailure("find", Examine()), HasSubstr("install findutils"));
 }
 
 TEST_F(Doctor, NamesAMountPointThatCannotBeKnown) {

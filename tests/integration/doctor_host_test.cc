@@ -64,7 +64,7 @@ TEST_F(Doctor, WarnsOfAPlainInstanceWhichMountsNothing) {
   EXPECT_THAT(With("failed", checks), IsEmpty()) << checks.dump(2);
   EXPECT_THAT(TextAndAdvice("mounts", checks), HasSubstr("plain: true"));
   EXPECT_EQ(With("skipped", checks),
-            (std::vector<std::string>{"git", "mounted", "shell", "write"}));
+            (std::vector<std::string>{"find", "git", "mounted", "shell", "write"}));
 }
 
 TEST_F(Doctor, WarnsOfSettingsThatTheGuestCanChange) {

@@ -20,10 +20,11 @@ using testing_support::ProcessResult;
 TEST_F(Doctor, FindsNothingWrongWithASoundInstance) {
   Start();
   const json checks = Examine();
-  EXPECT_THAT(With("passed", checks), ::testing::UnorderedElementsAre(
-                                          "limactl", "plugin", "instance", "configuration",
-                                          "status", "mounts", "exposure", "settings", "ssh.config",
-                                          "connect", "server", "mounted", "shell", "write", "git"))
+  EXPECT_THAT(
+      With("passed", checks),
+      ::testing::UnorderedElementsAre("limactl", "plugin", "instance", "configuration", "status",
+                                      "mounts", "exposure", "settings", "ssh.config", "connect",
+                                      "server", "mounted", "shell", "write", "find", "git"))
       << checks.dump(2);
   EXPECT_EQ(checks.at("server").at("text"), "10 tools");
   EXPECT_TRUE(fs::is_empty(project)) << "a file is left of the check of write access";
@@ -42,7 +43,7 @@ TEST_F(Doctor, PrintsOneLineForEachCheckInPlainAscii) {
     EXPECT_THAT(line, ::testing::MatchesRegex("ok   [a-z. ]+ [^ ].* \\([0-9]+ ms\\)"));
     ++checks;
   }
-  EXPECT_EQ(checks, 15) << result.output;
+  EXPECT_EQ(checks, 16) << result.output;
   for (const char c : result.output) EXPECT_LT(static_cast<unsigned char>(c), 0x80U);
 }
 

@@ -81,8 +81,8 @@ TEST_F(ProcessTools, EndWithTheirChildrenThoughTheyIgnoreTerm) {
   StartRoot();
   const std::vector<std::function<void()>> ways = {
       [&] {
-        EXPECT_EQ(Send("p1", {{"signal", "TERM"}}).at("exit_code"), 128 + SIGKILL)
-            << "KILL follows";
+        EXPECT_EQ(Send("p1", {{"signal", "TERM"}}).at("running"), true);
+        EXPECT_EQ(ReadToTheEnd("p1").at("exit_code"), 128 + SIGKILL) << "KILL follows";
       },
       [&] { client().process().Signal(SIGKILL); },
       [&] { EXPECT_EQ(client().CloseAndWait(10s), 0); }};

@@ -89,7 +89,11 @@ class SshGuest : public ::testing::Test {
   }
 
   [[nodiscard]] ssh::Endpoint Endpoint() const {
-    return {"127.0.0.1", instance_->port(), instance_->user(), {instance_->identity_file()}, ""};
+    return {"127.0.0.1",
+            instance_->port(),
+            instance_->user(),
+            {instance_->identity_file()},
+            "^aes128-gcm@openssh.com,aes256-gcm@openssh.com"};
   }
 
   /// Starts an instance first if there is none.

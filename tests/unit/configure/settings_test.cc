@@ -16,7 +16,8 @@ const SettingsFile kList = {.path = "x", .wanted = {{"tools", {{"exclude", {"A",
 const SettingsFile kSetting = {.path = "x", .wanted = {{"chat", {{"mode", "lima"}}}}};
 const SettingsFile kRules = {.path = "x",
                              .wanted = {{"permission", {{"**", "deny"}}}},
-                             .untrusted = {{"permission", {{"lima", "ask"}}}}};
+                             .untrusted = {{"permission", {{"lima", "ask"}}}},
+                             .last = JsonPath("/permission")};
 const SettingsFile kAllowed = {
     .path = "x", .wanted = {{"tools", {{"core", {"A", "B"}}}}}, .allowed = JsonPath("/tools/core")};
 
@@ -60,7 +61,9 @@ TEST(Settings, OnlyWhatIsMissingIsAdded) {
       {"{\"tools\": {\"core\": [\"mcp_x\", \"B\"]}}", kAllowed,
        "{\"tools\": {\"core\": [\"mcp_x\", \"B\", \"A\"]}}"},
       {"{\"permission\": {\"**\": \"deny\", \"x\": \"ask\"}}", kRules,
-       "{\"permission\": {\"**\": \"deny\", \"x\": \"ask\", \"lima\": \"ask\"}}"},
+       "{\"permission\": {\"x\": \"ask\", \"**\": \"deny\", \"lima\": \"ask\"}}"},
+      {"{\"permission\": {\"lima\": \"ask\", \"**\": \"deny\"}}", kRules,
+       "{\"permission\": {\"**\": \"deny\", \"lima\": \"ask\"}}"},
       {"{\"version\": 2}", kVersioned, "{\"version\": 2, \"lists\": {\"allow\":[],\"deny\":[]}}"},
       {"{\"lists\": {\"deny\": [1]}}", kVersioned,
        "{\"lists\": {\"deny\": [1], \"allow\": []}, \"version\": 1}"},

@@ -1,10 +1,11 @@
+#include "doctor/guest_checks.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <csignal>
 #include <functional>
 
-#include "doctor/guest_checks.h"
 #include "support/errors.h"
 #include "testing/temporary_directory.h"
 
@@ -117,14 +118,19 @@ TEST_F(ServerChecksTest, WriteWarnsIfNothingIsWritable) {
       Result::kWarning);
 }
 
-TEST_F(ServerChecksTest, GitIsOptional) {
+TEST_F(ServerChecksTest, GitIsOptionalAndFindIsNot) {
   const Check git = [this](auto& server, const auto& context) {
     return CheckGit(server, mounts, context);
   };
+  const Check find = [this](auto& server, const auto& context) {
+    return CheckFind(server, mounts, context);
+  };
+  const std::string missing = R"(call '{"error":"exit status 127","exit_code":127}')";
   EXPECT_EQ(Run(R"(call '{"stdout":"git version 2.9\n","exit_code":0}')", git).text,
             "git version 2.9");
-  EXPECT_EQ(Run(R"(call '{"error":"exit status 127","exit_code":127}')", git).result,
-            Result::kWarning);
+  EXPECT_EQ(Run(missing, git).result, Result::kWarning);
+  EXPECT_EQ(Run(R"(call '{"stdout":".\n","exit_code":0}')", find).result, Result::kPassed);
+  EXPECT_EQ(Run(missing, find).result, Result::kFailed);
 }
 
 }  // namespace
