@@ -20,15 +20,15 @@ constexpr std::string_view kDeniedTools =
     "Read ReadMcpResourceTool RemoteTrigger SendMessage Skill Workflow Write mcp__ide "
     "mcp__claude-in-chrome mcp__computer-use";
 
-Json ServerEntry(const ServerRequest& request, std::string_view root) {
+Json ClaudeServerEntry(const ServerRequest& request, std::string_view root) {
   Json entry = CommandEntry(request, root);
   entry["timeout"] = std::chrono::milliseconds(request.call_timeout).count();
   entry["alwaysLoad"] = true;  // offered without a search for tools
   return entry;
 }
 
-Json Servers(const LaunchRequest& request) {
-  Json servers = {{kServer, ServerEntry(request, request.project)}};
+Json ClaudeServers(const LaunchRequest& request) {
+  Json servers = {{kServer, ClaudeServerEntry(request, request.project)}};
   for (const OwnServer& server : request.servers) {
     Json& entry = servers[server.name] = OwnEntry(request, server);
     entry["alwaysLoad"] = true;
@@ -39,13 +39,13 @@ Json Servers(const LaunchRequest& request) {
 constexpr const char* kAllTools = "mcp__lima";
 
 /// The user's hooks are off as well: they would run on the host for what the model does.
-constexpr const char* kSettings = R"({
+constexpr const char* kClaudeSettings = R"({
   "disableAllHooks": true, "disableSkillShellExecution": true, "disableClaudeAiConnectors": true,
   "disableWorkflows": true, "disableArtifact": true, "disableAgentView": true,
   "enableAllProjectMcpServers": false, "autoMemoryEnabled": false, "includeGitInstructions": false
 })";
 
-Json Settings(const LaunchRequest& request) {
+Json ClaudeSettings(const LaunchRequest& request) {
   Json allow = Json::array();
   if (request.trust) allow.push_back(kAllTools);
   Json ask = Json::array();  // whatever the user's own settings allow
@@ -53,23 +53,24 @@ Json Settings(const LaunchRequest& request) {
     if (IsTrusted(request, server)) allow.push_back("mcp__" + server.name);
     if (!server.IsInGuest()) ask.push_back("mcp__" + server.name);
   }
-  Json settings = Json::parse(kSettings);
+  Json settings = Json::parse(kClaudeSettings);
   settings["permissions"] = {
       {"allow", std::move(allow)}, {"ask", std::move(ask)}, {"deny", Words(kDeniedTools)}};
   return settings;
 }
 
-constexpr std::string_view kOptions =
+constexpr std::string_view kClaudeOptions =
     "-p --print -c --continue -r? --resume? --fork-session --session-id= -n= --name= --model= "
     "--fallback-model= --effort= --output-format= --input-format= --include-partial-messages "
     "--replay-user-messages --json-schema= --max-turns= --max-budget-usd= "
     "--no-session-persistence --append-system-prompt= --system-prompt= "
     "--permission-mode=manual|default|plan|dontAsk|acceptEdits --verbose -h --help -v --version";
 // Without -p as the first argument, it takes a word for a command, even after "--".
-constexpr std::array kModes = {Mode{"", kOptions, true, true}, Mode{"-p", kOptions, true},
-                               Mode{"--print", kOptions, true}};
+constexpr std::array kClaudeModes = {Mode{"", kClaudeOptions, true, true},
+                                     Mode{"-p", kClaudeOptions, true},
+                                     Mode{"--print", kClaudeOptions, true}};
 
-constexpr std::array kRefusals = {
+constexpr std::array kClaudeRefusals = {
     Refusal{kTrustReason,
             "--dangerously-skip-permissions --allow-dangerously-skip-permissions "
             "--permission-mode"},
@@ -83,7 +84,7 @@ constexpr std::array kRefusals = {
 };
 
 /// CLAUDE_CODE_SANDBOXED: the directory is trusted.
-constexpr std::string_view kVariables =
+constexpr std::string_view kClaudeVariables =
     "CLAUDECODE CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD CLAUDE_CODE_COORDINATOR_MODE "
     "CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS CLAUDE_CODE_INLINE_TOOLS "
     "CLAUDE_CODE_MANAGED_SETTINGS_PATH CLAUDE_CODE_PLUGIN_DIRS CLAUDE_CODE_PROJECT_DIR_NAME "
@@ -105,19 +106,19 @@ Launch LaunchClaude(const LaunchRequest& request) {
                     "--append-subagent-system-prompt-file=" + instructions,
                     // The last one wins. By default, a classifier decides.
                     "--permission-mode=manual"},
-      .environment = Changed(request.environment, kVariables),
-      .files = {{mcp, Json({{"mcpServers", Servers(request)}}).dump(2)},
-                {settings, Settings(request).dump(2)},
+      .environment = Changed(request.environment, kClaudeVariables),
+      .files = {{mcp, Json({{"mcpServers", ClaudeServers(request)}}).dump(2)},
+                {settings, ClaudeSettings(request).dump(2)},
                 {instructions, Instructions(request, "CLAUDE.md CLAUDE.local.md AGENTS.md")}}};
   launch.arguments.insert(launch.arguments.end(), request.arguments.begin(),
                           request.arguments.end());
   return launch;
 }
 
-constexpr OwnPath kOwnDirectory = {"CLAUDE_CONFIG_DIR", "/.claude"};
+constexpr OwnPath kClaudeOwnDirectory = {"CLAUDE_CONFIG_DIR", "/.claude"};
 constexpr OwnPath kOwnFile = {"CLAUDE_CONFIG_DIR", "", "/.claude.json"};
 
-Json UsersOwnServers(const Environment& environment) {
+Json ClaudeOwnServers(const Environment& environment) {
   return ReadSettings(kOwnFile.In(environment)).value("mcpServers", Json::object());
 }
 
@@ -126,8 +127,8 @@ Json UsersOwnServers(const Environment& environment) {
 constexpr std::string_view kClaudeTools =
     "Bash PowerShell Monitor Read Edit Write Glob NotebookEdit Grep LSP EnterWorktree ExitWorktree";
 
-AgentSettings Configure(const SettingsRequest& request) {
-  const std::string own = kOwnDirectory.In(request.environment);
+AgentSettings ConfigureClaude(const SettingsRequest& request) {
+  const std::string own = kClaudeOwnDirectory.In(request.environment);
   // Permissions of a project can only be stored in the project.
   SettingsFile settings = {
       .path = request.user ? own + "/settings.json" : ".claude/settings.local.json",
@@ -135,7 +136,7 @@ AgentSettings Configure(const SettingsRequest& request) {
       .trusted = {{"permissions", {{"allow", Json::array({kAllTools})}}}}};
   SettingsFile server = {
       .path = kOwnFile.In(request.environment),
-      .wanted = {{"mcpServers", {{kServer, ServerEntry(request, kWorkingDirectory)}}}}};
+      .wanted = {{"mcpServers", {{kServer, ClaudeServerEntry(request, kWorkingDirectory)}}}}};
   if (request.user) return {.files = {settings, server}};
   const SettingsFile of_project = {.path = ".mcp.json", .wanted = server.wanted};
   // Claude Code calls this the local scope.
@@ -164,14 +165,14 @@ Agent Claude() {
                     {".mcp.json", RunBy::kAgent, "Claude Code, Copilot CLI", "servers are commands",
                      Writing::kRefused},
                     {"CLAUDE*.md", RunBy::kPrompt, "agents", "instructions"}},
-          .settings = &Configure,
+          .settings = &ConfigureClaude,
           .run = Confinement{.package = "@anthropic-ai/claude-code",
                              .update = "claude update",
                              .oldest = {2, 1, 330},
                              .launch = &LaunchClaude,
-                             .rules = {"Claude Code", kModes, kRefusals},
-                             .own_settings = {kOwnDirectory, kOwnFile},
-                             .own_servers = &UsersOwnServers}};
+                             .rules = {"Claude Code", kClaudeModes, kClaudeRefusals},
+                             .own_settings = {kClaudeOwnDirectory, kOwnFile},
+                             .own_servers = &ClaudeOwnServers}};
 }
 
 }  // namespace agents

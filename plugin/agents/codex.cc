@@ -29,7 +29,7 @@ constexpr std::string_view kFeaturesOff =
     "exec_permission_approvals enable_fanout js_repl artifact network_proxy deferred_executor";
 
 /// What is copied from the user's config.toml: the model, the login and the looks.
-constexpr std::string_view kUsersKeys =
+constexpr std::string_view kCodexUsersKeys =
     "chatgpt_base_url cli_auth_credentials_store disable_response_storage file_opener "
     "forced_chatgpt_workspace_id forced_login_method hide_agent_reasoning model "
     "model_context_window model_provider model_providers model_reasoning_effort "
@@ -37,7 +37,7 @@ constexpr std::string_view kUsersKeys =
     "openai_base_url personality plan_mode_reasoning_effort preferred_auth_method service_tier "
     "show_raw_agent_reasoning tui web_search review_model";
 
-constexpr OwnPath kUsersHome = {"CODEX_HOME", "/.codex"};
+constexpr OwnPath kCodexUsersHome = {"CODEX_HOME", "/.codex"};
 
 toml::table ReadToml(const std::string& home) {
   const std::string path = home + "/config.toml";
@@ -53,7 +53,7 @@ toml::table ReadToml(const std::string& home) {
 
 std::string UsersSettings(const std::string& home) {
   toml::table chosen;
-  const auto keys = Words(kUsersKeys);
+  const auto keys = Words(kCodexUsersKeys);
   for (auto&& [key, value] : ReadToml(home)) {
     if (std::find(keys.begin(), keys.end(), key.str()) != keys.end()) chosen.insert(key, value);
   }
@@ -85,7 +85,7 @@ std::string TomlValue(const Json& value) {
 }
 
 /// The terminal's own servers of tools for threads and worktrees give way to those here.
-constexpr const char* kSettings = R"({
+constexpr const char* kCodexSettings = R"({
   "project_root_markers": [], "project_doc_max_bytes": 0, "project_doc_fallback_filenames": [],
   "include_environment_context": false,
   "mcp_servers": {
@@ -110,7 +110,7 @@ constexpr int kStartSeconds = 60;
 
 /// As `-c KEY=VALUE`, which overrides every file but an administrator's.
 std::vector<std::string> Flags(const LaunchRequest& request) {
-  Json settings = Json::parse(kSettings);
+  Json settings = Json::parse(kCodexSettings);
   settings["projects"] = {{request.directory, {{"trust_level", "trusted"}}}};
   Json& server = settings["mcp_servers"][kServer];
   const char* approval = request.trust ? "approve" : "auto";
@@ -140,7 +140,7 @@ std::vector<std::string> Flags(const LaunchRequest& request) {
 }
 
 constexpr std::string_view kResumeOptions = "-m= --model= --last --all -h --help";
-constexpr std::array kModes = {
+constexpr std::array kCodexModes = {
     Mode{"", "-m= --model= --search --no-alt-screen -h --help -V --version", true, true},
     Mode{"exec", "-m= --model= --json --color= --ephemeral --skip-git-repo-check -h --help", true,
          true},
@@ -149,7 +149,7 @@ constexpr std::array kModes = {
     Mode{"login", "--device-auth --with-api-key -h --help", false},
 };
 
-constexpr std::array kRefusals = {
+constexpr std::array kCodexRefusals = {
     Refusal{kSettingsReason, "-c --config --enable --disable -p --profile"},
     Refusal{kTrustReason,
             "--dangerously-bypass-approvals-and-sandbox --yolo -a --ask-for-approval"},
@@ -174,15 +174,15 @@ std::vector<std::string> Arguments(const LaunchRequest& request) {
   return all;
 }
 
-constexpr std::string_view kVariables =
+constexpr std::string_view kCodexVariables =
     "CODEX_EXEC_SERVER* CODEX_SQLITE_HOME CODEX_MANAGED_* CODEX_APP_SERVER_* CODEX_INTERNAL_* "
     "CODEX_CODE_MODE_* CODEX_STARTING_DIFF";
 
 Launch LaunchCodex(const LaunchRequest& request) {
-  const std::string users_home = kUsersHome.In(request.environment);
+  const std::string users_home = kCodexUsersHome.In(request.environment);
   Launch launch = {
       .arguments = Arguments(request),
-      .environment = Changed(request.environment, kVariables),
+      .environment = Changed(request.environment, kCodexVariables),
       .files = {{request.home + "/config.toml", UsersSettings(users_home)},
                 {request.home + "/environments.toml", "default = \"none\"\ninclude_local = true\n"},
                 {request.home + "/AGENTS.md",
@@ -216,9 +216,9 @@ void UseModels(const LaunchRequest& request, const std::string& output, Launch& 
   launch.arguments.insert(position, {"-c", "model_catalog_json=" + TomlValue(path)});
 }
 
-Json UsersOwnServers(const Environment& environment) {
+Json CodexOwnServers(const Environment& environment) {
   std::ostringstream text;
-  text << toml::json_formatter(ReadToml(kUsersHome.In(environment)));
+  text << toml::json_formatter(ReadToml(kCodexUsersHome.In(environment)));
   return Json::parse(text.str()).value("mcp_servers", Json::object());
 }
 
@@ -236,7 +236,7 @@ omit_tools_from = ["deferred"]
 supports_parallel_tool_calls = true
 )";
 
-AgentSettings Configure(const SettingsRequest& request) {
+AgentSettings ConfigureCodex(const SettingsRequest& request) {
   std::vector<std::string> command = {"codex", "mcp", "add", kServer};
   for (const auto& [name, value] : request.server_environment) {
     command.insert(command.end(), {"--env", name + "=" + value});
@@ -244,8 +244,8 @@ AgentSettings Configure(const SettingsRequest& request) {
   command.emplace_back("--");
   for (const std::string& word : ServerCommand(request, kWorkingDirectory)) command.push_back(word);
   if (request.remove) command = {"codex", "mcp", "remove", kServer};
-  const std::string path =
-      request.user ? kUsersHome.In(request.environment) + "/config.toml" : ".codex/config.toml";
+  const std::string path = request.user ? kCodexUsersHome.In(request.environment) + "/config.toml"
+                                        : ".codex/config.toml";
   std::string steps = "1. Run: " + shell::ShellCommand(command) + "\n2. " +
                       (request.remove ? "Delete these lines from " : "Add these lines to ") +
                       (request.base / path).string() + ", if they are " +
@@ -271,17 +271,18 @@ Agent Codex() {
       .clients = {"codex-mcp-client"},
       .shown_bytes = std::size_t{40} * 1024,  // about 48 KB, the middle cut
       .obeys = {{".codex/", RunBy::kAgent, "Codex", "servers and hooks", Writing::kRefused}},
-      .settings = &Configure,
+      .settings = &ConfigureCodex,
       .needs_trust = true,
-      .run = Confinement{
-          .package = "@openai/codex",
-          .oldest = {0, 160, 0},
-          .launch = &LaunchCodex,
-          .query = {"debug", "models", "-c", "features={plugins=false,apps=false}"},
-          .use_output = &UseModels,
-          .rules = {"Codex", kModes, kRefusals},
-          .own_settings = {kUsersHome, {"CODEX_HOME", "/.codex", "/auth.json"}, {"", "/.agents"}},
-          .own_servers = &UsersOwnServers}};
+      .run = Confinement{.package = "@openai/codex",
+                         .oldest = {0, 160, 0},
+                         .launch = &LaunchCodex,
+                         .query = {"debug", "models", "-c", "features={plugins=false,apps=false}"},
+                         .use_output = &UseModels,
+                         .rules = {"Codex", kCodexModes, kCodexRefusals},
+                         .own_settings = {kCodexUsersHome,
+                                          {"CODEX_HOME", "/.codex", "/auth.json"},
+                                          {"", "/.agents"}},
+                         .own_servers = &CodexOwnServers}};
 }
 
 }  // namespace agents

@@ -28,17 +28,17 @@ constexpr const char* kTrust = "--allow-tool=lima";
 // Larger results become a file on the host, which it cannot read.
 constexpr const char* kLargestResult = "COPILOT_LARGE_OUTPUT_THRESHOLD_BYTES=200000";
 
-Json Completed(Json entry, const ServerRequest& request) {
+Json CompletedCopilotEntry(Json entry, const ServerRequest& request) {
   entry.emplace("tools", Json::array({"*"}));
   entry.emplace("timeout", std::chrono::milliseconds(request.call_timeout).count());
   entry["deferTools"] = "never";  // offered without a search for tools
   return entry;
 }
 
-Json ServerEntry(const ServerRequest& request, std::string_view root) {
+Json CopilotServerEntry(const ServerRequest& request, std::string_view root) {
   Json entry = {{"type", "stdio"}};
   entry.update(CommandEntry(request, root));
-  return Completed(std::move(entry), request);
+  return CompletedCopilotEntry(std::move(entry), request);
 }
 
 /// Whether the flags give a server's name another meaning.
@@ -48,20 +48,20 @@ bool IsNameOfTools(const std::string& name) {
   return names.find("," + name + ",") != names.npos || names.find("=" + name + ",") != names.npos;
 }
 
-Json Servers(const LaunchRequest& request) {
-  Json servers = {{kServer, ServerEntry(request, request.project)}};
+Json CopilotServers(const LaunchRequest& request) {
+  Json servers = {{kServer, CopilotServerEntry(request, request.project)}};
   for (const OwnServer& server : request.servers) {
     if (IsNameOfTools(server.name)) {
       throw support::CallError("--mcp: Copilot CLI has tools called \"" + server.name +
                                "\"; choose another name");
     }
-    servers[server.name] = Completed(OwnEntry(request, server), request);
+    servers[server.name] = CompletedCopilotEntry(OwnEntry(request, server), request);
   }
   return servers;
 }
 
 /// What is copied from the user's settings: the model and the looks.
-constexpr std::string_view kUsersKeys =
+constexpr std::string_view kCopilotUsersKeys =
     "autoTier banner bannerStyle beep colorMode compactPaste contextTier copyOnSelect editorMode "
     "effortLevel footer inlineImages keepAlive model mouse notifications "
     "proxyKerberosServicePrincipal "
@@ -71,22 +71,23 @@ constexpr std::string_view kUsersKeys =
 /// Those of config.json, which Copilot CLI writes itself.
 constexpr std::string_view kLoginKeys = "authTokens lastLoggedInUser loggedInUsers";
 
-constexpr const char* kSettings = R"({
+constexpr const char* kCopilotSettings = R"({
   "disableAllHooks": true, "extensions": {"mode": "disabled"}, "memory": false,
   "ide": {"autoConnect": false}
 })";
 
-constexpr std::string_view kOptions =
+constexpr std::string_view kCopilotOptions =
     "-p= --prompt= -i= --interactive= -s --silent --model= --reasoning-effort= --context= "
     "--auto-tier= --continue -r? --resume? -n= --name= --session-id= "
     "--mode=interactive|plan|autopilot --autopilot --plan --max-autopilot-continues= "
     "--max-ai-credits= --no-ask-user --output-format= --stream= --no-color --banner "
     "--screen-reader --plain-diff --mouse? --no-mouse --log-level= --disable-client-telemetry -h "
     "--help -v --version";
-constexpr std::array kModes = {
-    Mode{"", kOptions}, Mode{"login", "--host= --device-code --web-flow --with-token -h --help"}};
+constexpr std::array kCopilotModes = {
+    Mode{"", kCopilotOptions},
+    Mode{"login", "--host= --device-code --web-flow --with-token -h --help"}};
 
-constexpr std::array kRefusals = {
+constexpr std::array kCopilotRefusals = {
     Refusal{kTrustReason,
             "--allow-tool --allow-all-tools --allow-all --yolo --assisted-approval "
             "--trust-folder"},
@@ -100,7 +101,7 @@ constexpr std::array kRefusals = {
     Refusal{"others could use the session", "--remote --remote-export --connect --share-gist"},
 };
 
-constexpr OwnPath kUsersHome = {"COPILOT_HOME", "/.copilot"};
+constexpr OwnPath kCopilotUsersHome = {"COPILOT_HOME", "/.copilot"};
 
 /// A login by `run` is in the session's own file.
 Json Config(const LaunchRequest& request, const std::string& users_home) {
@@ -110,13 +111,13 @@ Json Config(const LaunchRequest& request, const std::string& users_home) {
   return config;
 }
 
-Json Settings(const std::string& users_home) {
-  Json settings = ChosenSettings(kTitle, {users_home + "/settings.json"}, kUsersKeys);
-  settings.update(Json::parse(kSettings));
+Json CopilotSettings(const std::string& users_home) {
+  Json settings = ChosenSettings(kTitle, {users_home + "/settings.json"}, kCopilotUsersKeys);
+  settings.update(Json::parse(kCopilotSettings));
   return settings;
 }
 
-constexpr std::string_view kVariables =
+constexpr std::string_view kCopilotVariables =
     "COPILOT_* GITHUB_COPILOT_* USE_TGREP* USE_BUILTIN_RIPGREP COPILOT_AUTO_UPDATE=false "
     "COPILOT_DISABLE_RESUME_AUTO_CD=1 +COPILOT_AUTO_TIER +COPILOT_CACHE_HOME "
     "+COPILOT_DISABLE_TERMINAL_TITLE +COPILOT_EDITOR +COPILOT_GH_HOST +COPILOT_GITHUB_TOKEN "
@@ -144,13 +145,13 @@ std::vector<std::string> Arguments(const LaunchRequest& request, const std::stri
 
 Launch LaunchCopilot(const LaunchRequest& request) {
   const std::string mcp = request.control + "/mcp.json";
-  const std::string users_home = kUsersHome.In(request.environment);
+  const std::string users_home = kCopilotUsersHome.In(request.environment);
   Launch launch = {
       .arguments = Arguments(request, mcp),
-      .environment = Changed(request.environment, std::string(kVariables) + kLargestResult),
-      .files = {{mcp, Json({{"mcpServers", Servers(request)}}).dump(2)},
+      .environment = Changed(request.environment, std::string(kCopilotVariables) + kLargestResult),
+      .files = {{mcp, Json({{"mcpServers", CopilotServers(request)}}).dump(2)},
                 {request.home + "/config.json", Config(request, users_home).dump(2)},
-                {request.home + "/settings.json", Settings(users_home).dump(2)},
+                {request.home + "/settings.json", CopilotSettings(users_home).dump(2)},
                 {request.home + "/mcp-config.json", R"({"mcpServers": {}})"},
                 {request.directory + "/AGENTS.md",
                  Instructions(request, ".github/copilot-instructions.md AGENTS.md CLAUDE.md")}}};
@@ -161,14 +162,16 @@ Launch LaunchCopilot(const LaunchRequest& request) {
   return launch;
 }
 
-AgentSettings Configure(const SettingsRequest& request) {
+AgentSettings ConfigureCopilot(const SettingsRequest& request) {
   return {
-      .files = {{.path = request.user ? kUsersHome.In(request.environment) + "/mcp-config.json"
-                                      : ".github/mcp.json",
+      .files = {{.path = request.user
+                             ? kCopilotUsersHome.In(request.environment) + "/mcp-config.json"
+                             : ".github/mcp.json",
                  // It reads only one of a project's files, .mcp.json first.
                  .alternative = request.user ? "" : ".mcp.json",
                  .alternative_counts = true,
-                 .wanted = {{"mcpServers", {{kServer, ServerEntry(request, kWorkingDirectory)}}}}}},
+                 .wanted = {{"mcpServers",
+                             {{kServer, CopilotServerEntry(request, kWorkingDirectory)}}}}}},
       .notes = {"Copilot CLI has no setting that switches its own tools off, only a flag. Start it "
                 "with: " +
                 std::string(kLargestResult) + " copilot --available-tools=lima" +
@@ -188,16 +191,16 @@ Agent Copilot() {
                      Writing::kRefused},
                     {".github/copilot-instructions.md .github/instructions/", RunBy::kPrompt,
                      "agents", "instructions"}},
-          .settings = &Configure,
+          .settings = &ConfigureCopilot,
           .needs_trust = true,
           .run = Confinement{.package = "@github/copilot",
                              .update = "curl -fsSL https://gh.io/copilot-install | bash",
                              .oldest = {1, 0, 85},
                              .version = {"--version", "--no-auto-update"},
                              .launch = &LaunchCopilot,
-                             .rules = {kTitle, kModes, kRefusals},
+                             .rules = {kTitle, kCopilotModes, kCopilotRefusals},
                              // Its program is unpacked into the cache.
-                             .own_settings = {kUsersHome,
+                             .own_settings = {kCopilotUsersHome,
                                               {"", "/.agents"},
                                               {"XDG_CONFIG_HOME", "/.config", "/gh"},
                                               {"COPILOT_CACHE_HOME", "/.cache/copilot"},

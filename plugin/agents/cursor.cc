@@ -3,7 +3,7 @@
 namespace agents {
 namespace {
 
-AgentSettings Configure(const SettingsRequest& request) {
+AgentSettings ConfigureCursor(const SettingsRequest& request) {
   const std::string own = Value(request.environment, "HOME") + "/.cursor";
   const Json hook = {{"command", "sh -c 'exit 2'"},
                      {"matcher", "Shell|Read|Write|Grep|Delete"},
@@ -38,7 +38,7 @@ Agent Cursor() {
           .clients = {"cursor", "Cursor"},  // "cursor-vscode"
           .obeys = {{".cursor/", RunBy::kLooking, "Cursor", "servers, hooks and tasks are commands",
                      Writing::kRefused}},
-          .settings = &Configure};
+          .settings = &ConfigureCursor};
 }
 
 }  // namespace agents

@@ -9,14 +9,14 @@
 namespace agents {
 namespace {
 
-Json ServerEntry(const ServerRequest& request, std::string_view root) {
+Json GeminiServerEntry(const ServerRequest& request, std::string_view root) {
   Json entry = CommandEntry(request, root);
   entry["timeout"] = std::chrono::milliseconds(request.call_timeout).count();
   return entry;
 }
 
 /// "core" is an allow-list of its own tools.
-constexpr const char* kSettings = R"({
+constexpr const char* kGeminiSettings = R"({
   "tools": {
     "core": ["google_web_search", "web_fetch", "write_todos", "update_topic", "UpdateTopicTool",
              "ask_user"],
@@ -36,9 +36,9 @@ constexpr const char* kSettings = R"({
 })";
 
 /// In the working directory, so that they override the user's own.
-Json Settings(const LaunchRequest& request) {
-  Json settings = Json::parse(kSettings);
-  Json& entry = settings["mcpServers"][kServer] = ServerEntry(request, request.project);
+Json GeminiSettings(const LaunchRequest& request) {
+  Json settings = Json::parse(kGeminiSettings);
+  Json& entry = settings["mcpServers"][kServer] = GeminiServerEntry(request, request.project);
   entry["trust"] = request.trust;
   for (const OwnServer& server : request.servers) {
     Json& own = settings["mcpServers"][server.name] = OwnEntry(request, server);
@@ -84,14 +84,14 @@ std::string WithoutImports(std::string text) {
   return text;
 }
 
-constexpr std::array kModes = {
+constexpr std::array kGeminiModes = {
     Mode{"",
          "-m= --model= -p= --prompt= -i= --prompt-interactive= -o= --output-format= -r? --resume? "
          "--session-id= --list-sessions --delete-session= -d --debug --screen-reader -h --help -v "
          "--version",
          true, true}};
 
-constexpr std::array kRefusals = {
+constexpr std::array kGeminiRefusals = {
     Refusal{kTrustReason, "-y --yolo --approval-mode"},
     Refusal{"it changes which tools the agent may call", "--admin-policy --policy --allowed-tools"},
     Refusal{"it adds servers or commands that run on the host",
@@ -101,7 +101,7 @@ constexpr std::array kRefusals = {
 };
 
 // Without trust in its directory, Gemini CLI ignores the settings there, and has no server.
-constexpr std::string_view kVariables =
+constexpr std::string_view kGeminiVariables =
     "GEMINI_CLI_IDE_* GEMINI_CLI_TRUSTED_FOLDERS_PATH GEMINI_CLI_NO_RELAUNCH "
     "GEMINI_CLI_EXTENSION_REGISTRY_URI GEMINI_CLI_INTEGRATION_TEST GEMINI_SYSTEM_MD "
     "GEMINI_WRITE_SYSTEM_MD GEMINI_SANDBOX* GEMINI_TELEMETRY_OUTFILE SANDBOX* BUILD_SANDBOX "
@@ -114,9 +114,9 @@ Launch LaunchGemini(const LaunchRequest& request) {
       // --policy too, since an administrator's policies switch --admin-policy off.
       .arguments = {"--admin-policy", policy, "--policy", policy, "--allowed-mcp-server-names",
                     kServer, "--extensions", "none"},
-      .environment = Changed(request.environment, kVariables),
+      .environment = Changed(request.environment, kGeminiVariables),
       .files = {{policy, Policy(request)},
-                {request.directory + "/.gemini/settings.json", Settings(request).dump(2)},
+                {request.directory + "/.gemini/settings.json", GeminiSettings(request).dump(2)},
                 {trusted_folders, Json({{request.directory, "TRUST_FOLDER"}}).dump()},
                 {request.directory + "/GEMINI.md",
                  WithoutImports(Instructions(request, "GEMINI.md AGENTS.md"))}}};
@@ -129,10 +129,10 @@ Launch LaunchGemini(const LaunchRequest& request) {
   return launch;
 }
 
-constexpr OwnPath kOwnDirectory = {"GEMINI_CLI_HOME", "", "/.gemini"};
+constexpr OwnPath kGeminiOwnDirectory = {"GEMINI_CLI_HOME", "", "/.gemini"};
 
-Json UsersOwnServers(const Environment& environment) {
-  const std::string path = kOwnDirectory.In(environment) + "/settings.json";
+Json GeminiOwnServers(const Environment& environment) {
+  const std::string path = kGeminiOwnDirectory.In(environment) + "/settings.json";
   return ReadSettings(path).value("mcpServers", Json::object());
 }
 
@@ -142,14 +142,14 @@ constexpr std::string_view kGeminiTools =
     "google_web_search web_fetch write_todos update_topic UpdateTopicTool ask_user activate_skill "
     "invoke_agent";
 
-AgentSettings Configure(const SettingsRequest& request) {
-  Json entry = ServerEntry(request, kWorkingDirectory);
+AgentSettings ConfigureGemini(const SettingsRequest& request) {
+  Json entry = GeminiServerEntry(request, kWorkingDirectory);
   if (request.trust) entry["trust"] = true;
   const Json ours = ServersTools(request.tools);
   const std::vector<const char*> asking = {"web_fetch", "ask_user", "activate_skill"};
   return {
       .files = {
-          {.path = request.user ? kOwnDirectory.In(request.environment) + "/settings.json"
+          {.path = request.user ? kGeminiOwnDirectory.In(request.environment) + "/settings.json"
                                 : ".gemini/settings.json",
            // The allow-list would skip the question.
            .wanted = {{"tools", {{"core", Words(kGeminiTools)}, {"confirmationRequired", asking}}},
@@ -173,15 +173,15 @@ Agent Gemini() {
           .obeys = {{".gemini/", RunBy::kAgent, "Gemini CLI", "servers, hooks and tools",
                      Writing::kRefused},
                     {"GEMINI.md", RunBy::kPrompt, "agents", "instructions"}},
-          .settings = &Configure,
+          .settings = &ConfigureGemini,
           .needs_trust = true,
           .run = Confinement{.package = "@google/gemini-cli",
                              .oldest = {0, 36, 0},
                              .has_settings_in_directory = true,
                              .launch = &LaunchGemini,
-                             .rules = {"Gemini CLI", kModes, kRefusals},
-                             .own_settings = {kOwnDirectory, {"", "/.agents"}, {"", "/.env"}},
-                             .own_servers = &UsersOwnServers}};
+                             .rules = {"Gemini CLI", kGeminiModes, kGeminiRefusals},
+                             .own_settings = {kGeminiOwnDirectory, {"", "/.agents"}, {"", "/.env"}},
+                             .own_servers = &GeminiOwnServers}};
 }
 
 }  // namespace agents

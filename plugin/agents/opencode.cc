@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kPasswordDigits = 48;
 
 /// What is copied from the user's settings: the model, the login and the looks.
-constexpr std::string_view kUsersKeys =
+constexpr std::string_view kOpencodeUsersKeys =
     "compaction disabled_providers enabled_providers model provider share small_model tool_output "
     "username";
 
@@ -32,16 +32,16 @@ constexpr const char* kRules = R"({
 })";
 constexpr const char* kServersTools = "lima_**";
 
-Json Completed(Json entry, const ServerRequest& request) {
+Json CompletedOpencodeEntry(Json entry, const ServerRequest& request) {
   entry["enabled"] = true;
   entry.emplace("timeout", std::chrono::milliseconds(request.call_timeout).count());
   return entry;
 }
 
-Json ServerEntry(const ServerRequest& request, std::string_view root) {
+Json OpencodeServerEntry(const ServerRequest& request, std::string_view root) {
   Json entry = {{"type", "local"}, {"command", ServerCommand(request, root)}};
   if (!request.server_environment.empty()) entry["environment"] = request.server_environment;
-  return Completed(std::move(entry), request);
+  return CompletedOpencodeEntry(std::move(entry), request);
 }
 
 Json OwnServerEntry(const LaunchRequest& request, const OwnServer& server) {
@@ -52,11 +52,11 @@ Json OwnServerEntry(const LaunchRequest& request, const OwnServer& server) {
   } else if (entry.contains("command")) {
     entry["environment"].emplace("XDG_CONFIG_HOME", ConfigHome(request.environment));
   }
-  return Completed(std::move(entry), request);
+  return CompletedOpencodeEntry(std::move(entry), request);
 }
 
 /// Overrides all files but an administrator's.
-constexpr const char* kSettings = R"({
+constexpr const char* kOpencodeSettings = R"({
   "agent": {"general": {"disable": true}, "explore": {"disable": true}},
   "plugin": [], "lsp": false, "formatter": false, "snapshot": false, "autoupdate": false,
   "server": {}, "watcher": {"ignore": ["**"]}
@@ -71,7 +71,7 @@ Json AllPermissions(const LaunchRequest& request) {
   return rules;
 }
 
-Json Settings(const LaunchRequest& request, const std::string& instructions) {
+Json OpencodeSettings(const LaunchRequest& request, const std::string& instructions) {
   const Json permission = AllPermissions(request);
   Json plan = permission;
   for (const OwnServer& server : request.servers) plan[server.name + "_**"] = "ask";
@@ -79,8 +79,8 @@ Json Settings(const LaunchRequest& request, const std::string& instructions) {
   for (const char* tool : {"lima_run_shell_command", "lima_start_process", "lima_write_process"}) {
     plan[tool] = "ask";
   }
-  Json settings = Json::parse(kSettings);
-  Json& entry = settings["mcp"][kServer] = ServerEntry(request, request.project);
+  Json settings = Json::parse(kOpencodeSettings);
+  Json& entry = settings["mcp"][kServer] = OpencodeServerEntry(request, request.project);
   entry["environment"]["XDG_CONFIG_HOME"] = ConfigHome(request.environment);
   for (const OwnServer& server : request.servers) {
     settings["mcp"][server.name] = OwnServerEntry(request, server);
@@ -113,7 +113,7 @@ void RequireNoHomeSettings(const Environment& environment) {
   }
 }
 
-constexpr std::array kModes = {
+constexpr std::array kOpencodeModes = {
     Mode{"",
          "-m= --model= -c --continue -s= --session= --fork --prompt= --agent= --print-logs "
          "--log-level= -h --help -v --version",
@@ -124,7 +124,7 @@ constexpr std::array kModes = {
          true},
 };
 
-constexpr std::array kRefusals = {
+constexpr std::array kOpencodeRefusals = {
     Refusal{kTrustReason, "--auto --yolo --dangerously-skip-permissions"},
     Refusal{"it opens a port of the host, through which the guest could run commands",
             "--port --hostname --mdns"},
@@ -132,7 +132,7 @@ constexpr std::array kRefusals = {
     Refusal{kHostReason, "--dir --cwd -f --file"},
 };
 
-constexpr std::string_view kVariables =
+constexpr std::string_view kOpencodeVariables =
     "OPENCODE* BUN_* AGENT OPENCODE_PURE=1 OPENCODE_DISABLE_PROJECT_CONFIG=1 "
     "OPENCODE_DISABLE_EXTERNAL_SKILLS=1 OPENCODE_DISABLE_AUTOUPDATE=1 "
     "OPENCODE_DISABLE_LSP_DOWNLOAD=1 +OPENCODE_API_KEY +OPENCODE_AUTH_CONTENT +OPENCODE_MODELS_URL "
@@ -140,12 +140,12 @@ constexpr std::string_view kVariables =
 
 Environment AgentEnvironment(const LaunchRequest& request, const std::string& config_home,
                              const std::string& instructions) {
-  Environment environment = Changed(request.environment, kVariables);
+  Environment environment = Changed(request.environment, kOpencodeVariables);
   environment["XDG_CONFIG_HOME"] = config_home;
   environment["OPENCODE_DB"] = request.home + "/opencode.db";
   environment["OPENCODE_SERVER_PASSWORD"] = support::RandomHex(kPasswordDigits);
   environment["OPENCODE_PERMISSION"] = AllPermissions(request).dump();
-  environment["OPENCODE_CONFIG_CONTENT"] = Settings(request, instructions).dump();
+  environment["OPENCODE_CONFIG_CONTENT"] = OpencodeSettings(request, instructions).dump();
   return environment;
 }
 
@@ -160,7 +160,7 @@ Launch LaunchOpencode(const LaunchRequest& request) {
       .arguments = request.arguments,
       .environment = AgentEnvironment(request, config_home, instructions),
       .files = {{instructions, Instructions(request, "AGENTS.md CLAUDE.md")},
-                {own + "/opencode.json", UsersSettings(users, kUsersKeys).dump(2)},
+                {own + "/opencode.json", UsersSettings(users, kOpencodeUsersKeys).dump(2)},
                 // With these, opencode does not install its SDK for plugins at each start.
                 {own + "/package.json", "{" + dependencies + "}"},
                 {own + "/package-lock.json",
@@ -174,20 +174,21 @@ Launch LaunchOpencode(const LaunchRequest& request) {
   return launch;
 }
 
-Json UsersOwnServers(const Environment& environment) {
+Json OpencodeOwnServers(const Environment& environment) {
   return UsersSettings(ConfigHome(environment) + "/opencode", "mcp").value("mcp", Json::object());
 }
 
-AgentSettings Configure(const SettingsRequest& request) {
+AgentSettings ConfigureOpencode(const SettingsRequest& request) {
   const std::string path =
       request.user ? ConfigHome(request.environment) + "/opencode/opencode.json" : "opencode.json";
-  return {.files = {{.path = path,
-                     .alternative = path + "c",
-                     .wanted = {{"permission", Json::parse(kRules)},
-                                {"mcp", {{kServer, ServerEntry(request, kWorkingDirectory)}}}},
-                     .trusted = {{"permission", {{kServersTools, "allow"}}}},
-                     .untrusted = {{"permission", {{kServersTools, "ask"}}}},
-                     .last = configure::JsonPath("/permission")}}};
+  return {
+      .files = {{.path = path,
+                 .alternative = path + "c",
+                 .wanted = {{"permission", Json::parse(kRules)},
+                            {"mcp", {{kServer, OpencodeServerEntry(request, kWorkingDirectory)}}}},
+                 .trusted = {{"permission", {{kServersTools, "allow"}}}},
+                 .untrusted = {{"permission", {{kServersTools, "ask"}}}},
+                 .last = configure::JsonPath("/permission")}}};
 }
 
 }  // namespace
@@ -200,18 +201,18 @@ Agent Opencode() {
           .shown_bytes = std::size_t{48} * 1024,  // the first 50 KB
           .obeys = {{"opencode.json* .opencode/", RunBy::kAgent, "opencode",
                      "plugins, tools and servers, without a question", Writing::kRefused}},
-          .settings = &Configure,
+          .settings = &ConfigureOpencode,
           .run = Confinement{.package = "opencode-ai",
                              .update = "opencode upgrade",
                              .oldest = {1, 18, 33},
                              .launch = &LaunchOpencode,
-                             .rules = {"opencode", kModes, kRefusals},
+                             .rules = {"opencode", kOpencodeModes, kOpencodeRefusals},
                              .own_settings = {{"XDG_CONFIG_HOME", "/.config", "/opencode"},
                                               {"", "/.opencode"},
                                               {"XDG_DATA_HOME", "/.local/share", "/opencode"},
                                               {"XDG_STATE_HOME", "/.local/state", "/opencode"},
                                               {"XDG_CACHE_HOME", "/.cache", "/opencode"}},
-                             .own_servers = &UsersOwnServers}};
+                             .own_servers = &OpencodeOwnServers}};
 }
 
 }  // namespace agents

@@ -20,7 +20,7 @@ Read, search and change files and run commands with the tools of the MCP server 
 They work inside a virtual machine.
 )";
 
-AgentSettings Configure(const SettingsRequest& request) {
+AgentSettings ConfigureVscode(const SettingsRequest& request) {
   const std::string own = OwnDirectory(request.environment);
   Json entry = {{"type", "stdio"}};
   entry.update(CommandEntry(request, kWorkspaceFolder));
@@ -53,7 +53,7 @@ Agent Vscode() {
                      "tasks, servers, interpreters and tool paths are commands", Writing::kRefused},
                     {"*.code-workspace", RunBy::kLooking, "Visual Studio Code",
                      "interpreters and tool paths are commands"}},
-          .settings = &Configure};
+          .settings = &ConfigureVscode};
 }
 
 }  // namespace agents

@@ -3,7 +3,7 @@
 namespace agents {
 namespace {
 
-AgentSettings Configure(const SettingsRequest& request) {
+AgentSettings ConfigureZed(const SettingsRequest& request) {
   Json entry = CommandEntry(request, kWorkingDirectory);
   entry["timeout"] = request.call_timeout.count();
   AgentSettings all = {
@@ -43,7 +43,7 @@ Agent Zed() {
           .clients = {"Zed"},
           .obeys = {{".zed/", RunBy::kLooking, "Zed", "servers and tasks are commands",
                      Writing::kRefused}},
-          .settings = &Configure,
+          .settings = &ConfigureZed,
           .needs_trust = true};
 }
 

@@ -62,9 +62,9 @@ std::vector<std::string> Unread(const std::string& error) {
 
 void AddNote(const std::string& text, std::vector<std::string> names,
              std::vector<std::string>& notes) {
-  constexpr std::size_t kMaxNames = 10;
+  constexpr std::size_t kMaxListed = 10;
   for (std::string& name : names) name = Visible(name);
-  if (!names.empty()) notes.push_back(text + List(names, kMaxNames));
+  if (!names.empty()) notes.push_back(text + List(names, kMaxListed));
 }
 
 void NoteLarge(const Project& project, const std::vector<RawChange>& changes,

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kDirectory = "mcp-copy";
+constexpr const char* kCopiesDirectory = "mcp-copy";
 constexpr const char* kFacts = "copy";  // a file
 constexpr const char* kScratch = "incoming";
 constexpr std::array kFields = {&CopyFacts::project, &CopyFacts::directory, &CopyFacts::branch,
@@ -80,8 +80,8 @@ SidePlace::SidePlace(const fs::path& instance_directory, std::string project_pat
     : instance(instance_directory.filename()),
       project(std::move(project_path)),
       id(support::Sha256(project).substr(0, kIdLength)),
-      repository(instance_directory / kDirectory / (id + ".git")),
-      baseline(instance_directory / kDirectory / (id + ".baseline")) {}
+      repository(instance_directory / kCopiesDirectory / (id + ".git")),
+      baseline(instance_directory / kCopiesDirectory / (id + ".baseline")) {}
 
 std::optional<SidePlace> SidePlace::Find(const fs::path& instance_directory, const fs::path& path) {
   for (fs::path above = path;; above = above.parent_path()) {
@@ -98,7 +98,7 @@ std::optional<CopyFacts> SidePlace::ReadFacts() const {
 std::vector<CopyFacts> ListFacts(const fs::path& instance_directory) {
   std::vector<CopyFacts> all;
   std::error_code none;
-  for (const auto& entry : fs::directory_iterator(instance_directory / kDirectory, none)) {
+  for (const auto& entry : fs::directory_iterator(instance_directory / kCopiesDirectory, none)) {
     if (auto facts = ReadFactsIn(entry.path())) all.push_back(std::move(*facts));
   }
   return all;

@@ -15,9 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// As Linux has it.
-constexpr int kMaxLinks = 40;
-
 /// Whether a name that ends before `next` would go on with it.
 bool IsOfName(char next) {
   constexpr std::string_view kSigns = "_.-+@%~";
@@ -61,7 +58,7 @@ std::optional<std::string> GuestReach::Holding(const std::string& path) const {
 std::optional<std::string> GuestReach::Above(const fs::path& path) const {
   std::list<fs::path> names(path.begin(), path.end());
   fs::path reached;
-  for (int links = 0; !names.empty() && links <= kMaxLinks;) {
+  for (int links = 0; !names.empty() && links <= support::kMaxLinks;) {
     const fs::path name = std::move(names.front());
     names.pop_front();
     if (name.empty() || name == ".") continue;

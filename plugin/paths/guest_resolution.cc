@@ -10,9 +10,6 @@
 namespace paths {
 namespace {
 
-// The Linux kernel's limit (MAXSYMLINKS).
-constexpr int kMaxLinks = 40;
-
 using guest::FileErrorCode;
 using guest::FileType;
 using support::CallError;
@@ -70,7 +67,7 @@ GuestLocation ResolveInGuest(std::string path, std::optional<GuestLocation> foun
     return {std::move(found->guest), found->attributes};
   }
   if (found) path = std::move(found->guest);  // it became a link after it was resolved
-  for (int links = 0; links <= kMaxLinks; ++links) {
+  for (int links = 0; links <= support::kMaxLinks; ++links) {
     if (auto location = FollowToLink(path, shown, guest, context)) return *std::move(location);
   }
   throw CallError(shown + " resolves to a loop of symbolic links");

@@ -6,6 +6,9 @@
 
 namespace support {
 
+/// How many symbolic links one path may lead through: Linux's MAXSYMLINKS.
+inline constexpr int kMaxLinks = 40;
+
 /// Like Go's path/filepath.Clean, which Lima uses: removes ".", repeated and trailing slashes, and
 /// ".." with the component before it. "" becomes ".". Does not access the file system.
 std::string CleanPath(std::string_view path);

@@ -11,21 +11,17 @@
 #include <cstdlib>
 #include <sstream>
 #include <stdexcept>
-#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "support/child.h"
 #include "support/wake_pipe.h"
+#include "testing/throw_errno.h"
 
 namespace testing_support {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-[[noreturn]] void ThrowErrno(const std::string& what) {
-  throw std::system_error(errno, std::generic_category(), what);
-}
 
 /// The program and its arguments; sh(1) changes the directory, then env(1) the variables.
 std::vector<std::string> CommandOf(const ChildProcess::Options& options) {

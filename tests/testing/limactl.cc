@@ -4,8 +4,9 @@
 
 #include <cerrno>
 #include <stdexcept>
-#include <system_error>
 #include <utility>
+
+#include "testing/throw_errno.h"
 
 namespace testing_support {
 namespace {
@@ -16,7 +17,7 @@ constexpr uid_t kNobody = 65534;
 
 void ChangeOwner(const fs::path& path, uid_t user) {
   if (::lchown(path.c_str(), user, user) != 0) {
-    throw std::system_error(errno, std::generic_category(), "lchown " + path.string());
+    ThrowErrno("lchown " + path.string());
   }
 }
 

@@ -13,6 +13,7 @@
 #endif
 
 #include "support/file_descriptor.h"
+#include "testing/throw_errno.h"
 
 namespace testing_support {
 namespace {
@@ -68,7 +69,7 @@ SmallFileSystem::SmallFileSystem(std::filesystem::path directory, std::uint64_t 
     : directory_(std::move(directory)) {
   const std::string options = "mode=777,size=" + std::to_string(bytes);
   if (::mount("tmpfs", directory_.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) != 0) {
-    throw std::system_error(errno, std::generic_category(), "mount " + directory_.string());
+    ThrowErrno("mount " + directory_.string());
   }
 }
 
@@ -81,7 +82,7 @@ void SetReadOnly(const std::filesystem::path& mount, bool read_only) {
   unsigned long flags = MS_REMOUNT | MS_BIND | MS_NOSUID | MS_NODEV;
   if (read_only) flags |= MS_RDONLY;
   if (::mount(nullptr, mount.c_str(), nullptr, flags, nullptr) != 0) {
-    throw std::system_error(errno, std::generic_category(), "remount " + mount.string());
+    ThrowErrno("remount " + mount.string());
   }
 }
 

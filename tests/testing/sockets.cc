@@ -9,7 +9,8 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
-#include <system_error>
+
+#include "testing/throw_errno.h"
 
 namespace testing_support {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 using support::FileDescriptor;
 
 void Check(int result, const std::string& what) {
-  if (result < 0) throw std::system_error(errno, std::generic_category(), what);
+  if (result < 0) ThrowErrno(what);
 }
 
 FileDescriptor MakeSocket(int family) {

@@ -14,15 +14,12 @@
 #include <vector>
 
 #include "testing/sockets.h"
+#include "testing/throw_errno.h"
 
 namespace testing_support {
 namespace {
 
 using support::FileDescriptor;
-
-[[noreturn]] void ThrowErrno(const std::string& what) {
-  throw std::system_error(errno, std::generic_category(), what);
-}
 
 void SetUpStream(const FileDescriptor& socket) {
   const int yes = 1;

@@ -5,14 +5,15 @@
 #include <cerrno>
 #include <cstdlib>
 #include <string>
-#include <system_error>
+
+#include "testing/throw_errno.h"
 
 namespace testing_support {
 
 TemporaryDirectory::TemporaryDirectory() {
   std::string pattern = (std::filesystem::canonical("/tmp") / "lmcp-XXXXXX").string();
   if (::mkdtemp(pattern.data()) == nullptr) {
-    throw std::system_error(errno, std::generic_category(), "mkdtemp " + pattern);
+    ThrowErrno("mkdtemp " + pattern);
   }
   path_ = pattern;
 }

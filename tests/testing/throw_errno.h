@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+namespace testing_support {
+
+/// Throws std::system_error with the current errno.
+[[noreturn]] inline void ThrowErrno(const std::string& what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+}  // namespace testing_support
