@@ -103,8 +103,8 @@ const std::vector<Lie> kStreams = {
     {"errors without an end", R"sh(
       printf '%s\n' 'yes "$(printf "\033]0;x\007error")" | head -c 50000000 >&2; exit 1' | fake pack-objects)sh",
      "reports too much"},
-    {"reports that are too long",
-     "echo 'yes | tr -dc y | head -c 20000000' | fake rev-list", "reports too much"},
+    {"reports that are too long", "echo 'yes | tr -dc y | head -c 20000000' | fake rev-list",
+     "reports too much"},
     {"object of a terabyte", R"sh(
       printf '%s\n' 'printf "PACK\0\0\0\2\0\0\0\1\257\377\377\377\377\377\17"; cat /dev/zero' | fake pack-objects)sh",
      kUnsound},

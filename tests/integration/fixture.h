@@ -56,6 +56,9 @@ using testing_support::TextOf;
 using Mounts = std::vector<LoopbackInstance::Mount>;
 using Command = std::vector<std::string>;
 
+/// What needs no guest is answered within this.
+inline constexpr std::chrono::seconds kPromptly{10};
+
 /// The built limactl-mcp.
 std::string ServerProgram();
 

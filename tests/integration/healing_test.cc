@@ -17,8 +17,6 @@ using testing_support::LyingSshd;
 
 /// Longer than a call may take at worst.
 constexpr std::chrono::seconds kPatience{100};
-/// What needs no guest is answered within this.
-constexpr std::chrono::seconds kPromptly{10};
 
 /// Until the client leaves.
 void StaySilent(int socket, std::atomic<int>& accepted) {

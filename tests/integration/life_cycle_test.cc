@@ -7,8 +7,6 @@
 namespace integration {
 namespace {
 
-constexpr std::chrono::seconds kPromptly{10};
-
 class LifeCycle : public IntegrationTest {
  protected:
   void SetUp() override {

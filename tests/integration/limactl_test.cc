@@ -14,8 +14,6 @@ namespace {
 
 using testing_support::Limactl;
 
-constexpr std::chrono::seconds kPromptly{10};
-
 class ThroughLimactl : public IntegrationTest {
  protected:
   void SetUp() override {

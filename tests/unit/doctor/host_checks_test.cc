@@ -1,10 +1,11 @@
+#include "doctor/host_checks.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <fstream>
 
-#include "doctor/host_checks.h"
 #include "testing/fake_host_agent.h"
 #include "testing/temporary_directory.h"
 

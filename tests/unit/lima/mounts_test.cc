@@ -32,7 +32,7 @@ std::vector<Mount> Evaluate(const std::string& main, const std::string& defaults
   return ListMounts(Configuration(main, defaults, override_text), Host(), Guest());
 }
 
-std::string ErrorOf(const std::string& main) {
+std::string MountErrorOf(const std::string& main) {
   try {
     Evaluate(main);
   } catch (const ConfigurationError& error) {
@@ -117,7 +117,8 @@ TEST(Mounts, InvalidOnesAreErrorsThatNameFileAndEntry) {
   for (const auto& [mount, reason] : cases) {
     const std::string text =
         "param: {decimal: 1.50}\nmounts:\n- {location: /first}\n- " + mount + "\n";
-    EXPECT_THAT(ErrorOf(text), AllOf(HasSubstr("lima.yaml: mounts[1] (line 4)"), HasSubstr(reason)))
+    EXPECT_THAT(MountErrorOf(text),
+                AllOf(HasSubstr("lima.yaml: mounts[1] (line 4)"), HasSubstr(reason)))
         << mount;
   }
 }
@@ -230,12 +231,13 @@ TEST(GuestFacts, ConfiguredOnesWinOverTheGuestsAndHomeIsATemplate) {
 }
 
 TEST(GuestFacts, ABrokenHomeIsAnErrorOnlyWhereItIsUsed) {
-  EXPECT_THAT(ErrorOf(std::string("user: {home: \"/h/{{.Nope}}\"}\n") + kHomeMount),
+  EXPECT_THAT(MountErrorOf(std::string("user: {home: \"/h/{{.Nope}}\"}\n") + kHomeMount),
               AllOf(HasSubstr("lima.yaml: mounts[0]"), HasSubstr("lima.yaml: user.home (line 1)"),
                     HasSubstr("{{.Nope}}")));
-  EXPECT_THAT(ErrorOf(std::string("user: {home: \"/h/{{.Home}}\"}\n") + kHomeMount),
+  EXPECT_THAT(MountErrorOf(std::string("user: {home: \"/h/{{.Home}}\"}\n") + kHomeMount),
               HasSubstr("user.home"));
-  EXPECT_EQ(ErrorOf(std::string("user: {home: \"/h/{{.Nope}}\"}\n") + kUserIdMount), "no error");
+  EXPECT_EQ(MountErrorOf(std::string("user: {home: \"/h/{{.Nope}}\"}\n") + kUserIdMount),
+            "no error");
 }
 
 TEST(GuestFacts, AreNeededOnlyIfATemplateUsesThem) {

@@ -48,13 +48,13 @@ Host lima-my-vm
 constexpr const char* kHost = "Host lima-my-vm\n";
 constexpr const char* kMinimal = "IdentityFile /k\nUser me\nHostName h\nPort 1\n";
 
-SshEndpoint Parse(const std::string& text) {
+SshEndpoint ParseForMyVm(const std::string& text) {
   return ParseSshConfig(text, "my_vm", "ssh.config");
 }
 
-std::string ErrorOf(const std::string& text) {
+std::string SshConfigErrorOf(const std::string& text) {
   try {
-    Parse(text);
+    ParseForMyVm(text);
   } catch (const ConfigurationError& error) {
     return error.what();
   }
@@ -62,7 +62,7 @@ std::string ErrorOf(const std::string& text) {
 }
 
 TEST(SshConfig, ReadsWhatLimaWrites) {
-  const SshEndpoint endpoint = Parse(kLimaFile);
+  const SshEndpoint endpoint = ParseForMyVm(kLimaFile);
   EXPECT_EQ(endpoint.host, "127.0.0.1");
   EXPECT_EQ(endpoint.port, 60022);
   EXPECT_EQ(endpoint.user, "me");
@@ -72,43 +72,45 @@ TEST(SshConfig, ReadsWhatLimaWrites) {
 }
 
 TEST(SshConfig, ReadsKeywordsInAnyCaseWithSpaceOrEqualsSign) {
-  const SshEndpoint endpoint = Parse(
+  const SshEndpoint endpoint = ParseForMyVm(
       "HOST=lima-my-vm\r\n\tIDENTITYFILE = \"/k\"\r\nuser=me\r\nhostname  h\r\n"
       "  # PORT 1\r\nPort\t=\t2\r\n");
   EXPECT_EQ(endpoint, (SshEndpoint{"h", 2, "me", {"/k"}, ""}));
 }
 
 TEST(SshConfig, QuotesProtectSpacesAndApostrophes) {
-  EXPECT_THAT(Parse(std::string(kHost) + "IdentityFile \"/a b/o'c#\"\n" + kMinimal).identity_files,
-              ElementsAre("/a b/o'c#", "/k"));
+  EXPECT_THAT(
+      ParseForMyVm(std::string(kHost) + "IdentityFile \"/a b/o'c#\"\n" + kMinimal).identity_files,
+      ElementsAre("/a b/o'c#", "/k"));
 }
 
 TEST(SshConfig, TheFirstValueCountsAndIdentityFilesAddUp) {
-  const SshEndpoint endpoint = Parse(std::string(kHost) + kMinimal +
-                                     "Port 2\nUser other\nHostName other\nIdentityFile /k2\n");
+  const SshEndpoint endpoint = ParseForMyVm(
+      std::string(kHost) + kMinimal + "Port 2\nUser other\nHostName other\nIdentityFile /k2\n");
   EXPECT_EQ(endpoint, (SshEndpoint{"h", 1, "me", {"/k", "/k2"}, ""}));
 }
 
 TEST(SshConfig, OptionsOfOtherHostsDoNotCount) {
   const SshEndpoint endpoint =
-      Parse("Port 8\nHost lima-other\nPort 9\nProxyCommand x\nHost lima-my-vm\n" +
-            std::string(kMinimal) + "Host lima-my-vm-2\nIdentityFile /k2\n" +
-            "Host lima-my-vm lima-a\nIdentityFile /k3\nHost *\nIdentityFile /k4\n");
+      ParseForMyVm("Port 8\nHost lima-other\nPort 9\nProxyCommand x\nHost lima-my-vm\n" +
+                   std::string(kMinimal) + "Host lima-my-vm-2\nIdentityFile /k2\n" +
+                   "Host lima-my-vm lima-a\nIdentityFile /k3\nHost *\nIdentityFile /k4\n");
   EXPECT_EQ(endpoint, (SshEndpoint{"h", 1, "me", {"/k"}, ""}));
 }
 
 TEST(SshConfig, RefusesAFileForAnotherHost) {
-  EXPECT_THAT(ErrorOf("Host lima-other\n" + std::string(kMinimal)),
+  EXPECT_THAT(SshConfigErrorOf("Host lima-other\n" + std::string(kMinimal)),
               AllOf(HasSubstr("ssh.config: "), HasSubstr("\"Host lima-my-vm\"")));
-  EXPECT_THAT(ErrorOf("Host lima-my_vm\n" + std::string(kMinimal)), HasSubstr("there is no"));
-  EXPECT_THAT(ErrorOf(kMinimal), HasSubstr("there is no"));
-  EXPECT_THAT(ErrorOf(""), HasSubstr("there is no"));
+  EXPECT_THAT(SshConfigErrorOf("Host lima-my_vm\n" + std::string(kMinimal)),
+              HasSubstr("there is no"));
+  EXPECT_THAT(SshConfigErrorOf(kMinimal), HasSubstr("there is no"));
+  EXPECT_THAT(SshConfigErrorOf(""), HasSubstr("there is no"));
 }
 
 TEST(SshConfig, HasNoDefaultsAndNamesAllThatIsMissing) {
-  EXPECT_THAT(ErrorOf(kHost),
+  EXPECT_THAT(SshConfigErrorOf(kHost),
               HasSubstr("missing or invalid for lima-my-vm: HostName, Port, User, IdentityFile"));
-  EXPECT_THAT(ErrorOf(std::string(kHost) + "IdentityFile /k\nUser me\nHostName h\n"),
+  EXPECT_THAT(SshConfigErrorOf(std::string(kHost) + "IdentityFile /k\nUser me\nHostName h\n"),
               AllOf(HasSubstr("for lima-my-vm: Port"), Not(HasSubstr("User"))));
 }
 
@@ -126,7 +128,8 @@ TEST(SshConfig, InvalidValuesAreMissing) {
       options[keyword] = value;
       std::string text = kHost;
       for (const auto& [name, given] : options) text.append(name + " " + given + "\n");
-      EXPECT_THAT(ErrorOf(text), HasSubstr("invalid for lima-my-vm: " + keyword + ";")) << text;
+      EXPECT_THAT(SshConfigErrorOf(text), HasSubstr("invalid for lima-my-vm: " + keyword + ";"))
+          << text;
     }
   }
 }
@@ -134,7 +137,8 @@ TEST(SshConfig, InvalidValuesAreMissing) {
 TEST(SshConfig, RefusesWhatChangesTheConnection) {
   for (const char* line : {"Include /x", "Match all", "ProxyCommand nc %h %p", "ProxyJump other",
                            "ProxyUseFdpass yes"}) {
-    EXPECT_THAT(ErrorOf(std::string(kHost) + kMinimal + line + "\n"), HasSubstr("is not supported"))
+    EXPECT_THAT(SshConfigErrorOf(std::string(kHost) + kMinimal + line + "\n"),
+                HasSubstr("is not supported"))
         << line;
   }
 }

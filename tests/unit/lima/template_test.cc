@@ -10,7 +10,7 @@
 namespace lima {
 namespace {
 
-std::string Evaluate(std::string_view text) {
+std::string Filled(std::string_view text) {
   return EvaluateTemplate(text, [](std::string_view name) -> std::string {
     if (name == "Home") return "/home/u";
     if (name == "Param.key_1") return "value";
@@ -29,9 +29,9 @@ TEST(Template, GivesWhatGoWouldGive) {
       {"/a/{{.Param.key_1}}/{{.Home}}", "/a/value//home/u"},
       {"/a/{{.Home}}}", "/a//home/u}"},
       {"/a}}/{b", "/a}}/{b"}};
-  for (const auto& [text, result] : cases) EXPECT_EQ(Evaluate(text), result) << text;
+  for (const auto& [text, result] : cases) EXPECT_EQ(Filled(text), result) << text;
   const std::string spaces(100'000, ' ');
-  EXPECT_EQ(Evaluate("{{" + spaces + ".Home}}" + spaces), "/home/u" + spaces);
+  EXPECT_EQ(Filled("{{" + spaces + ".Home}}" + spaces), "/home/u" + spaces);
 }
 
 TEST(Template, RefusesAllElse) {
@@ -64,7 +64,7 @@ TEST(Template, RefusesAllElse) {
                            "{{/* open }}",
                            "{{{.Home}}",
                            "{{\f.Home}}"}) {
-    EXPECT_THROW(Evaluate(text), ConfigurationError) << text;
+    EXPECT_THROW(Filled(text), ConfigurationError) << text;
   }
 }
 

@@ -1,6 +1,6 @@
-#include "ssh/session_guest.h"
-
 #include <gtest/gtest.h>
+
+#include "ssh/session_guest.h"
 
 namespace ssh {
 namespace {

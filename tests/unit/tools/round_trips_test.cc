@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-struct Row {
+struct Step {
   std::string what;
   std::string tool;
   json arguments;
@@ -95,8 +95,8 @@ class RoundTrips : public ToolTest<CountingGuest> {
     Put(name, "line of text\n" + std::string(size > 13 ? size - 13 : 0, 'x'));
   }
 
-  void Expect(const std::vector<Row>& rows) {
-    for (const Row& row : rows) {
+  void Expect(const std::vector<Step>& rows) {
+    for (const Step& row : rows) {
       EXPECT_EQ(ToolTest::RoundTrips(row.tool, row.arguments), row.operations)
           << row.tool << ", " << row.what;
       EXPECT_EQ(guest->round_trips(), row.round_trips) << row.tool << ", " << row.what;

@@ -28,7 +28,7 @@ constexpr std::uint32_t kEndOfFile = 1;
 constexpr std::uint32_t kDenied = 3;
 constexpr std::uint32_t kPiece = 32U * 1024U;  // the most in one request, without limits
 
-const guest::Handle kFile{"h", 1, "/f"};
+const guest::Handle kOpenFile{"h", 1, "/f"};
 const guest::Handle kWritten{"w", 1, "/f", true};
 
 void Wait(Burst& burst) {
@@ -71,7 +71,7 @@ class BurstTest : public ::testing::Test {
     return Replies(*burst);
   }
   std::string Read(std::size_t length, const std::string& received) {
-    return Replies({Request::Read(kFile, 0, length)}, received).front().As<std::string>();
+    return Replies({Request::Read(kOpenFile, 0, length)}, received).front().As<std::string>();
   }
   static bool MayHaveRun(Burst& burst) {
     try {
@@ -136,16 +136,16 @@ TEST_F(BurstTest, EachRequestHasItsPacketAndAcceptsOneKindOfReply) {
            {Request::Rename("/p", "/q"), 200, extension("posix-rename") + p + String("/q"),
             kStatus},
            {Request::Unlink("/p"), 13, p, kStatus},
-           {Request::StatOpen(kFile), 8, h, kAttributes},
-           {Request::Read(kFile, 1ULL << 40U, 1), 5, h + Number64(1ULL << 40U) + Number32(1),
+           {Request::StatOpen(kOpenFile), 8, h, kAttributes},
+           {Request::Read(kOpenFile, 1ULL << 40U, 1), 5, h + Number64(1ULL << 40U) + Number32(1),
             kData},
-           {Request::Write(kFile, 7, "x"), 6, h + Number64(7) + String("x"), kStatus},
-           {Request::SetAttributes(kFile, {0640, {}}), 10, h + mode, kStatus},
-           {Request::SetAttributes(kFile, {0640, 3}), 10,
+           {Request::Write(kOpenFile, 7, "x"), 6, h + Number64(7) + String("x"), kStatus},
+           {Request::SetAttributes(kOpenFile, {0640, {}}), 10, h + mode, kStatus},
+           {Request::SetAttributes(kOpenFile, {0640, 3}), 10,
             h + Number32(5) + Number64(3) + Number32(0640), kStatus},
-           {Request::Sync(kFile), 200, extension("fsync") + h, kStatus},
-           {Request::Close(kFile), 4, h, kStatus},
-           {Request::ReadDirectory(kFile), 12, h, kNames}}) {
+           {Request::Sync(kOpenFile), 200, extension("fsync") + h, kStatus},
+           {Request::Close(kOpenFile), 4, h, kStatus},
+           {Request::ReadDirectory(kOpenFile), 12, h, kNames}}) {
     for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
       Converse(Version(offered));
       const auto burst = Begin({request});
@@ -162,7 +162,7 @@ TEST_F(BurstTest, AReadIsCutToTheServersLengthAndPutInOrder) {
   const std::string b(kPiece, 'b');
   EXPECT_EQ(Read(2 * kPiece + 4, Data(3, "rest") + Data(1, a) + Data(2, b)), a + b + "rest");
   EXPECT_EQ(Read(0, ""), "") << "requests nothing";
-  Begin({Request::Read(kFile, 0, 2 * guest::kMaxTransfer)});
+  Begin({Request::Read(kOpenFile, 0, 2 * guest::kMaxTransfer)});
   EXPECT_EQ(channel_->pending(), guest::kMaxTransfer / kPiece);
 }
 
@@ -180,7 +180,7 @@ TEST_F(BurstTest, WrongAmountsOfDataAreRefused) {
 
 TEST_F(BurstTest, AWriteIsCutToTheServersLengthAndReportsItsFirstError) {
   const std::string bytes(100'000, 'x');
-  const auto burst = Begin({Request::Write(kFile, 5, bytes)});
+  const auto burst = Begin({Request::Write(kOpenFile, 5, bytes)});
   EXPECT_EQ(channel_->pending(), 4U);
   EXPECT_THAT(TakeOutput(), StartsWith(Packet(6, Number32(1) + String("h") + Number64(5) +
                                                      String(bytes.substr(0, kPiece)))));
@@ -215,14 +215,14 @@ TEST_F(BurstTest, TheServersTextIsCutAndPrintable) {
 }
 
 TEST_F(BurstTest, ExtensionsThatAreNotOfferedAreNeverSent) {
-  const auto burst = Begin({Request::Rename("/a", "/b"), Request::Sync(kFile),
+  const auto burst = Begin({Request::Rename("/a", "/b"), Request::Sync(kOpenFile),
                             Request::StatFileSystem("/"), Request::LStat("/")});
   EXPECT_EQ(TakeOutput(), PathRequest(7, 1, "/")) << "never a removal instead";
   Receive(Attributes(1, 4));
   const auto replies = Replies(*burst);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(replies[i].Is(FileErrorCode::kUnsupported));
   EXPECT_FALSE(replies[3].failure);
-  EXPECT_TRUE(Begin({Request::Sync(kFile)})->finished()) << "nothing is waited for";
+  EXPECT_TRUE(Begin({Request::Sync(kOpenFile)})->finished()) << "nothing is waited for";
 }
 
 TEST_F(BurstTest, PathsThatCannotExistAreRefused) {
@@ -235,7 +235,7 @@ TEST_F(BurstTest, PathsThatCannotExistAreRefused) {
 }
 
 TEST_F(BurstTest, TheEndOfTheNamesIsAnEmptyList) {
-  auto replies = Replies({Request::ReadDirectory(kFile), Request::ReadDirectory(kFile)},
+  auto replies = Replies({Request::ReadDirectory(kOpenFile), Request::ReadDirectory(kOpenFile)},
                          Names(1, 2, Name(".") + Name("a")) + Status(2, kEndOfFile));
   EXPECT_EQ(replies[0].As<std::vector<guest::DirectoryEntry>>().size(), 2U);
   EXPECT_TRUE(replies[1].As<std::vector<guest::DirectoryEntry>>().empty());
@@ -257,7 +257,7 @@ TEST_F(BurstTest, ALostBurstMayHaveRunOnlyIfAChangeWasSent) {
   const std::string bytes(2 * std::size_t{kPiece}, 'x');
   using Case = std::tuple<std::vector<guest::Request>, std::string, bool, bool>;
   for (const auto& [requests, received, sent, may_have_run] : std::vector<Case>{
-           {{Request::LStat("/"), Request::Read(kFile, 0, 1), Request::Close(kFile)},
+           {{Request::LStat("/"), Request::Read(kOpenFile, 0, 1), Request::Close(kOpenFile)},
             "",
             true,
             false},
@@ -267,7 +267,7 @@ TEST_F(BurstTest, ALostBurstMayHaveRunOnlyIfAChangeWasSent) {
            {{Request::LStat("/"), Request::Unlink("/a")}, Attributes(1, 4), true, true},
            {{Request::Unlink("/a"), Request::LStat("/")}, Status(1, 0), true, true},
            {{Request::Unlink("/a"), Request::LStat("/")}, Status(1, kDenied), true, false},
-           {{Request::Write(kFile, 0, bytes), Request::StatOpen(kFile)},
+           {{Request::Write(kOpenFile, 0, bytes), Request::StatOpen(kOpenFile)},
             Status(1, 4) + Status(2, 0),
             true,
             true}}) {
