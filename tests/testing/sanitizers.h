@@ -1,6 +1,7 @@
 #pragma once
 
-/// The sanitizers of this build: GCC has macros, older clang has features.
+/// What makes this build slower than what users run. The sanitizers: GCC has macros, older clang has
+/// features.
 namespace testing_support {
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -22,5 +23,13 @@ inline constexpr bool kThreadSanitizer = true;
 #else
 inline constexpr bool kThreadSanitizer = false;
 #endif
+
+#ifdef __OPTIMIZE__
+inline constexpr bool kOptimised = true;
+#else
+inline constexpr bool kOptimised = false;
+#endif
+
+inline constexpr bool kSlowBuild = kAddressSanitizer || kThreadSanitizer || !kOptimised;
 
 }  // namespace testing_support
