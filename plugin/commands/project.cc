@@ -49,7 +49,7 @@ void RequireInstance(const std::filesystem::path& lima_home, const std::string& 
 }  // namespace
 
 const agents::Agent& FindAgent(const std::vector<std::string>& positional, bool can_run,
-                               const std::string& hint) {
+                               std::string_view hint) {
   std::vector<std::string> names;
   for (const agents::Agent& agent : agents::Agents()) {
     if (can_run && !agent.run) continue;
@@ -58,7 +58,7 @@ const agents::Agent& FindAgent(const std::vector<std::string>& positional, bool 
   }
   throw UsageError(
       (positional.empty() ? "which agent?" : "unknown agent \"" + positional[0] + "\".") +
-      " There are: " + support::Join(names) + hint);
+      " There are: " + support::Join(names) + std::string(hint));
 }
 
 std::filesystem::path FindProject(const std::string& home, std::string_view otherwise) {

@@ -19,7 +19,7 @@ namespace commands {
 /// The agent that the first positional argument names; with `can_run`, of those that `run` can
 /// start. Throws UsageError, which lists them and ends with `hint`.
 const agents::Agent& FindAgent(const std::vector<std::string>& positional, bool can_run,
-                               const std::string& hint = "");
+                               std::string_view hint = "");
 
 /// The current directory, links resolved. Throws UsageError if it is gone, or is `/` or the user's
 /// home directory: an agent would get all of it. `otherwise` ends the text for the latter.

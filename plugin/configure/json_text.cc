@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/re2_text.h"
 #include "support/utf8.h"
 
 namespace configure {
@@ -40,7 +41,7 @@ std::string Place(std::string_view text, std::size_t offset) {
 
 /// The length of what matches at the start of `text`.
 std::size_t MatchLength(std::string_view text, const re2::RE2& pattern) {
-  re2::StringPiece rest(text);
+  re2::StringPiece rest = support::Re2Text(text);
   re2::RE2::Consume(&rest, pattern);
   return text.size() - rest.size();
 }

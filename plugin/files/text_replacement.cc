@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "support/re2_text.h"
+
 namespace files {
 namespace {
 
@@ -12,7 +14,7 @@ using re2::RE2;
 
 bool HasLoneLineFeed(std::string_view text) {
   static const RE2 lone(R"((?:^|[^\r])\n)", RE2::Latin1);
-  return RE2::PartialMatch(text, lone);
+  return RE2::PartialMatch(support::Re2Text(text), lone);
 }
 
 std::string WithCarriageReturns(std::string text) {

@@ -15,6 +15,7 @@
 #include "shell/shell_quote.h"
 #include "shell/shells.h"
 #include "support/errors.h"
+#include "support/re2_text.h"
 #include "support/utf8.h"
 
 namespace find {
@@ -46,7 +47,7 @@ bool Contains(std::string_view text, std::string_view part) {
 /// or by a part that gives nothing back. Errs on the side of true.
 bool OtherLinesMayDecide(std::string_view perl_expression) {
   static const re2::RE2 signs(R"(\(\?(?:<!|[!>(^-])|\(\*|[+*?}]\+|\\[AZzGK])", re2::RE2::Latin1);
-  return re2::RE2::PartialMatch(perl_expression, signs);
+  return re2::RE2::PartialMatch(support::Re2Text(perl_expression), signs);
 }
 
 /// git first searches all the rest of a file for a pattern, and looks at lines only if that finds

@@ -10,6 +10,7 @@
 
 #include "support/errors.h"
 #include "support/join.h"
+#include "support/re2_text.h"
 #include "support/utf8.h"
 
 namespace find {
@@ -37,7 +38,7 @@ struct Item {
 /// Reads the items of a pattern and expands its braces.
 class Parser {
  public:
-  explicit Parser(std::string_view pattern) : pattern_(pattern), rest_(pattern) {}
+  explicit Parser(std::string_view pattern) : pattern_(pattern), rest_(support::Re2Text(pattern)) {}
 
   [[nodiscard]] bool AtEnd() const { return rest_.empty(); }
 
@@ -295,7 +296,7 @@ bool GlobMatcher::Matches(std::string_view path, bool is_directory,
                           std::size_t ignored_names) const {
   std::vector<int> matching;
   RE2::Set::ErrorInfo error = {};
-  if (!set_->expressions.Match(path, &matching, &error)) {
+  if (!set_->expressions.Match(support::Re2Text(path), &matching, &error)) {
     if (error.kind == RE2::Set::kOutOfMemory) ThrowTooComplex();
     return false;
   }

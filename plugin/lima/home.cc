@@ -11,6 +11,7 @@
 
 #include "lima/sandbox.h"
 #include "support/join.h"
+#include "support/re2_text.h"
 
 namespace lima {
 namespace {
@@ -22,7 +23,7 @@ constexpr const char* kConfigurationFile = "lima.yaml";
 bool IsInstanceName(std::string_view name) {
   static const re2::RE2 identifier("[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*");
   const std::string lower = support::LowerCase(name);
-  return name.size() <= kMaxInstanceName && re2::RE2::FullMatch(name, identifier) &&
+  return name.size() <= kMaxInstanceName && re2::RE2::FullMatch(support::Re2Text(name), identifier) &&
          !lower.ends_with(".yml") && !lower.ends_with(".yaml");
 }
 

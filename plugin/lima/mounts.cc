@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "support/paths.h"
+#include "support/re2_text.h"
 #include "support/sha256.h"
 
 namespace lima {
@@ -151,7 +152,7 @@ std::string EvaluateTemplate(std::string_view text, const FieldLookup& lookup) {
     const std::size_t open = text.find("{{");
     result += text.substr(0, open);
     if (open == std::string_view::npos) return result;
-    re2::StringPiece rest(text.substr(open));
+    re2::StringPiece rest = support::Re2Text(text.substr(open));
     std::string name;
     if (!re2::RE2::Consume(&rest, action, &name)) {
       throw ConfigurationError("the template " + std::string(text.substr(open)) +

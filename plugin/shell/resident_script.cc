@@ -7,6 +7,7 @@
 #include "shell/programs.h"
 #include "shell/shell_quote.h"
 #include "support/random.h"
+#include "support/re2_text.h"
 
 namespace shell {
 namespace {
@@ -25,7 +26,7 @@ std::size_t PossibleBeginning(std::string_view bytes, std::string_view marker) {
 /// that is also a program.
 bool MayBeExecuted(std::string_view word) {
   static const re2::RE2 plain(R"(\w[\w.+-]*)");
-  return re2::RE2::FullMatch(word, plain) && word != "time";
+  return re2::RE2::FullMatch(support::Re2Text(word), plain) && word != "time";
 }
 
 /// One line that printf's %b turns into the bytes.

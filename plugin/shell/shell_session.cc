@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "support/re2_text.h"
+
 namespace shell {
 namespace {
 
@@ -158,11 +160,12 @@ void ShellSession::Apply(std::string_view words) {
   } else if (words == "ready") {
     ready_reported_ = true;
     GetReady();
-  } else if (re2::RE2::FullMatch(words, ended, &status)) {
+  } else if (re2::RE2::FullMatch(support::Re2Text(words), ended, &status)) {
     reported_.exit_status = status;
     state = State::kOver;
     if (is_process()) process_.reset();
-  } else if (state == State::kRunning && re2::RE2::FullMatch(words, done, &status)) {
+  } else if (state == State::kRunning &&
+             re2::RE2::FullMatch(support::Re2Text(words), done, &status)) {
     reported_.request_status = status;
     state = State::kSettling;
   } else if (words == "free" && state == State::kSettling) {

@@ -5,6 +5,8 @@
 #include <array>
 #include <limits>
 
+#include "support/re2_text.h"
+
 namespace support {
 namespace {
 
@@ -19,7 +21,7 @@ std::optional<std::chrono::milliseconds> ParseDuration(std::string_view text) {
   std::uint64_t total = 0;
   std::uint64_t number = 0;
   std::string unit;
-  re2::StringPiece rest(text);
+  re2::StringPiece rest = Re2Text(text);
   while (re2::RE2::Consume(&rest, part, &number, &unit)) {
     const std::uint64_t factor = unit == "h"   ? 3'600'000
                                  : unit == "m" ? 60'000
@@ -50,7 +52,7 @@ std::optional<std::uint64_t> ParseByteCount(std::string_view text) {
   static const re2::RE2 count(R"((\d+)(?:([KMG])(?:iB)?)?)");
   std::uint64_t number = 0;
   std::string unit;
-  if (!re2::RE2::FullMatch(text, count, &number, &unit)) return std::nullopt;
+  if (!re2::RE2::FullMatch(Re2Text(text), count, &number, &unit)) return std::nullopt;
   const std::size_t shift = unit.empty() ? 0 : 10 * (kByteUnits.find(unit) + 1);
   if (number > std::numeric_limits<std::uint64_t>::max() >> shift) return std::nullopt;
   return number << shift;

@@ -2,6 +2,8 @@
 
 #include <re2/re2.h>
 
+#include "support/re2_text.h"
+
 namespace support {
 
 std::string_view Version() {
@@ -12,7 +14,7 @@ std::optional<Release> ParseRelease(std::string_view text) {
   static const re2::RE2 numbers(R"((\d+)\.(\d+)\.(\d+))");
   Release release{};
   auto& [major, minor, patch] = release;
-  if (!re2::RE2::PartialMatch(text, numbers, &major, &minor, &patch)) return std::nullopt;
+  if (!re2::RE2::PartialMatch(Re2Text(text), numbers, &major, &minor, &patch)) return std::nullopt;
   return release;
 }
 
