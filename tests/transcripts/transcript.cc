@@ -6,10 +6,13 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "suites/runner/lines.h"
+
 namespace transcripts {
 namespace {
 
 using Kind = Line::Kind;
+using suites::Matches;
 
 Line ParseLine(const std::string& text, std::size_t number) {
   if (text.empty() || text.front() == '#') return {Kind::kText, "", text, number};
@@ -54,19 +57,6 @@ std::string Unescape(std::string_view text) {
     }
   }
   return bytes;
-}
-
-/// Whether `pattern`, where `<*>` stands for any text, matches all of `line`.
-bool Matches(std::string_view pattern, std::string_view line) {
-  constexpr std::string_view kAny = "<*>";
-  const std::size_t any = pattern.find(kAny);
-  if (any == std::string_view::npos) return pattern == line;
-  if (!line.starts_with(pattern.substr(0, any))) return false;
-  pattern.remove_prefix(any + kAny.size());
-  for (line.remove_prefix(any); !Matches(pattern, line); line.remove_prefix(1)) {
-    if (line.empty()) return false;
-  }
-  return true;
 }
 
 class Player {

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Suites as text; tests/suites/README.md describes the format.
+namespace suites {
+
+struct Step {
+  enum class Kind {
+    kHost,        ///< "$ COMMAND"
+    kCopy,        ///< "copy$ COMMAND"
+    kGuest,       ///< "guest$ COMMAND"
+    kTerminal,    ///< "terminal $ COMMAND"
+    kWait,        ///< "wait: COMMAND"
+    kCall,        ///< "> {"tool":…}"
+    kServe,       ///< "serve WORDS"
+    kStop,        ///< "stop"
+    kInstance,    ///< "instance NAME WORDS"
+    kRepository,  ///< "repository DIRECTORY: FILES"
+    kProject,     ///< "project: FILES"
+    kAgent,       ///< "agent: SCRIPT"
+    kNeeds,       ///< "needs WORD"
+    kEach,        ///< "each NAME: VALUES"
+  };
+
+  Kind kind;
+  std::string text;                   ///< after the keyword
+  std::size_t line;                   ///< in the file, from 1
+  std::vector<std::string> expected;  ///< the lines below it
+  std::size_t expected_line;          ///< of the first of them, or where it would be
+};
+
+struct Case {
+  std::string name;  ///< a sentence
+  std::size_t line;
+  std::vector<Step> steps;
+};
+
+struct Suite {
+  std::filesystem::path file;
+  std::vector<Step> head;  ///< before each test
+  std::vector<Case> tests;
+};
+
+/// Throws std::runtime_error with the file, the line and what is wrong with it.
+Suite ReadSuite(const std::filesystem::path& file);
+
+/// A line of a command's output as it stands in a suite: after "| " if it would mean something
+/// else.
+std::string AsOutput(const std::string& line);
+
+/// `file` with the lines of `step` replaced. Those of later steps first.
+void Rewrite(std::vector<std::string>& file, const Step& step,
+             const std::vector<std::string>& lines);
+
+}  // namespace suites
