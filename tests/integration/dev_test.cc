@@ -65,7 +65,8 @@ TEST_F(Dev, NamesThePackagesIfItCannotBecomeRoot) {
     const ProcessResult result = Run({"build"});
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_THAT(LinesOf(result.output),
-                ElementsAre(StartsWith("==> installing with apt-get: build-essential ")));
+                ElementsAre(AllOf(StartsWith("==> installing with apt-get: "),
+                                  HasSubstr(" packages (build-essential, cmake, "))));
     EXPECT_THAT(LinesOf(result.error),
                 ElementsAre(AllOf(StartsWith("./dev: must be root"),
                                   HasSubstr("apt-get install build-essential "))));
@@ -77,6 +78,57 @@ TEST_F(Dev, UsesSudoThatNeedsNoPassword) {
   MakeProgram("bin/sudo", "[ \"$1\" != -n ] || shift\n\"$@\"\n");
   Run({"build"});
   EXPECT_THAT(Log(), Contains("apt-get update -qq"));
+}
+
+TEST_F(Dev, ShowsWhatAptGetPrintsOnlyIfItFails) {
+  MakeProgram("bin/apt-get", "echo apt speaks; echo apt complains >&2\n");
+  const ProcessResult fine = Run({"build"});
+  EXPECT_THAT(fine.output + fine.error, Not(HasSubstr("apt ")));
+  MakeProgram("bin/apt-get", "echo apt complains >&2; exit 100\n");
+  EXPECT_THAT(Run({"build"}).error, HasSubstr("apt complains"));
+}
+
+TEST_F(Dev, FailsIfThereIsNothingToCheck) {
+  MakeProgram("bin/cmake");
+  MakeProgram("bin/clang-tidy");
+  const ProcessResult result = Run({"tidy"});
+  EXPECT_EQ(result.exit_code, 1) << result.output;
+  EXPECT_THAT(result.error, HasSubstr("./dev: nothing to check"));
+}
+
+// The steps of ninja and of ctest become a line for each tenth part; what went wrong stays.
+TEST_F(Dev, ShowsTheTenthPartsOfABuildAndItsErrors) {
+  MakeProgram("bin/cmake",
+              "[ \"$1\" = --build ] || exit 0\n"
+              "for n in $(seq 40); do echo \"[$n/40] Building $n.cc\"; done\n"
+              "echo 'FAILED: 41.cc'; echo '41.cc:1: error'; exit 1\n");
+  const ProcessResult result = Run({"build"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(LinesOf(result.output),
+              ElementsAre(StartsWith("==> installing"), "==> building (release)", "    10 %",
+                          "    20 %", "    30 %", "    40 %", "    50 %", "    60 %", "    70 %",
+                          "    80 %", "    90 %", "    100 %", "FAILED: 41.cc", "41.cc:1: error"));
+}
+
+TEST_F(Dev, CountsTestsAndSaysWhyTheyWereSkipped) {
+  const std::string log = MakeFile("log.txt",
+                                   "1/9 Testing: a_test.First.One\nfile:1: Skipped\nno fish\n"
+                                   "3/9 Testing: a_test.Second.Two\nSKIPPED Second.Two: no fish\n"
+                                   "4/9 Testing: npm\nSKIPPED tests/npm: no npm\n"
+                                   "5/9 Testing: agents\nSKIPPED tests/agents: no codex\n");
+  const std::string output =
+      MakeFile("output.txt",
+               " 1/9 Test  #1: a_test.First.One .....***Skipped   0.01 sec\n"
+               " 2/9 Test #12: a_test.First.Fails ...***Failed    0.01 sec\n"
+               " 3/9 Test  #3: a_test.Second.Two ....***Skipped   0.01 sec\n"
+               " 4/9 Test  #4: npm ..................***Skipped   0.01 sec\n"
+               " 5/9 Test  #5: agents ...............   Passed    0.01 sec\n"
+               " 6/9 Test  #6: a_test.Third.Slow ....***Timeout 120.01 sec\n");
+  const ProcessResult result =
+      RunProcess({.arguments = {LIMACTL_MCP_SOURCE_DIRECTORY "/tests/verdict", output, log}});
+  EXPECT_THAT(LinesOf(result.output),
+              ElementsAre("skipped 2: no fish (First, Second)", "skipped 1: no npm (npm)",
+                          "skipped in part: no codex (agents)", "1 passed, 2 failed, 3 skipped"));
 }
 
 // Debian's smallest systems lack file(1), which CPack needs.
