@@ -1,4 +1,4 @@
-// Starts the server and uses it as an agent would.
+// Makes an agent's calls and a user's commands, and shows what comes.
 //
 //   demo --server PROGRAM [--instance NAME]
 //
@@ -6,6 +6,7 @@
 // makes a throwaway instance on this machine: a Lima instance directory with a local sshd. Exits
 // with 0 only if every step succeeds.
 
+#include <chrono>
 #include <cxxopts.hpp>
 #include <exception>
 #include <filesystem>
@@ -17,13 +18,16 @@
 #include <utility>
 #include <vector>
 
+#include "report.h"
 #include "testing/child_process.h"
 #include "testing/loopback_instance.h"
 #include "testing/mcp_client.h"
 #include "testing/temporary_directory.h"
 
+namespace demo {
 namespace {
 
+namespace fs = std::filesystem;
 using nlohmann::json;
 using testing_support::ChildProcess;
 using testing_support::LoopbackInstance;
@@ -32,11 +36,12 @@ using testing_support::ProcessResult;
 using testing_support::RunProcess;
 using testing_support::TemporaryDirectory;
 using testing_support::TextOf;
+using Clock = std::chrono::steady_clock;
 
 struct Arguments {
   std::string server;
-  std::string instance;             ///< empty: a throwaway one
-  std::filesystem::path lima_home;  ///< empty: the user's own
+  std::string instance;  ///< empty: a throwaway one
+  fs::path lima_home;    ///< empty: the user's own
 };
 
 Arguments ParseArguments(int count, char** words) {
@@ -44,9 +49,8 @@ Arguments ParseArguments(int count, char** words) {
   parser.add_options()("server", "the program", cxxopts::value<std::string>())(
       "instance", "an instance", cxxopts::value<std::string>()->default_value(""));
   const auto parsed = parser.parse(count, words);
-  return {std::filesystem::absolute(parsed["server"].as<std::string>()),
-          parsed["instance"].as<std::string>(),
-          {}};
+  return {
+      fs::absolute(parsed["server"].as<std::string>()), parsed["instance"].as<std::string>(), {}};
 }
 
 /// `limactl-mcp WORDS` in `directory`.
@@ -57,29 +61,6 @@ ChildProcess::Options Command(const Arguments& arguments, std::vector<std::strin
   if (!arguments.lima_home.empty()) options.environment["LIMA_HOME"] = arguments.lima_home;
   return options;
 }
-
-std::string Indent(const std::string& text) {
-  std::string result = "       ";
-  for (const char c : text) {
-    result += c;
-    if (c == '\n') result += "       ";
-  }
-  while (result.ends_with(' ') || result.ends_with('\n')) result.pop_back();
-  return result;
-}
-
-/// Prints each step and whether it succeeded.
-class Report {
- public:
-  void Step(const std::string& what, bool right, const std::string& seen) {
-    std::cout << (right ? "  ok   " : "  FAIL ") << what << '\n' << Indent(seen) << '\n';
-    all_right_ = all_right_ && right;
-  }
-  [[nodiscard]] bool all_right() const { return all_right_; }
-
- private:
-  bool all_right_ = true;
-};
 
 /// The first directory that the server's instructions call writable.
 std::string WritableRoot(const std::string& instructions) {
@@ -95,104 +76,109 @@ std::string WritableRoot(const std::string& instructions) {
   return instructions.substr(start, end - start);
 }
 
-bool IsError(const json& result) {
-  return result.value("isError", false);
-}
-
-void ListTools(McpClient& client, Report& report) {
-  const json tools = client.Request("tools/list").at("result").at("tools");
-  std::string names;
-  for (const json& tool : tools) {
-    names += (names.empty() ? "" : ", ") + tool.at("name").get<std::string>();
+/// An agent that gets its results as text, and reports each call.
+class Agent {
+ public:
+  Agent(const ChildProcess::Options& server, Report& report) : client_(server), report_(report) {
+    const auto start = Clock::now();
+    instructions_ = client_.Initialize("2025-06-18", "claude-code").value("instructions", "");
+    const json tools = client_.Request("tools/list").at("result").at("tools");
+    std::string names;
+    for (const json& tool : tools) {
+      names += (names.empty() ? "" : ", ") + tool.at("name").get<std::string>();
+    }
+    constexpr std::size_t kTools = 10;
+    report_.Add({.who = "agent",
+                 .what = "connect",
+                 .took = Clock::now() - start,
+                 .came = std::to_string(tools.size()) + " tools: " + names,
+                 .expected = "instructions, and ten tools",
+                 .is_right = !instructions_.empty() && tools.size() == kTools});
   }
-  report.Step("tools found: " + std::to_string(tools.size()), tools.size() >= 6, names);
-}
 
-void WorkOnFiles(McpClient& client, Report& report, const std::string& directory) {
-  const std::string file = directory + "/hello.txt";
-  const std::string content = "Hello from an agent.\nThe answer is 42.\n";
+  [[nodiscard]] const std::string& instructions() const { return instructions_; }
 
-  const json written = client.CallTool("write_file", {{"path", file}, {"content", content}});
-  report.Step("write_file " + file, !IsError(written), TextOf(written));
+  /// Calls a tool. Its text must contain `expected`; an empty one stands for success. Returns it.
+  std::string Call(const std::string& tool, const json& arguments, const std::string& shown,
+                   const std::string& expected = "") {
+    return Call(tool, arguments, shown, expected, false);
+  }
+  void Refused(const std::string& tool, const json& arguments, const std::string& shown,
+               const std::string& expected) {
+    Call(tool, arguments, shown, expected, true);
+  }
 
-  const json read = client.CallTool("read_file", {{"path", file}});
-  report.Step("read_file gives back the same bytes",
-              !IsError(read) && read["structuredContent"]["content"] == content,
-              IsError(read) ? TextOf(read) : content);
+  /// Runs a command that is no part of the demo; returns the first line of its output.
+  std::string Do(const std::vector<std::string>& command, const std::string& directory) {
+    const json result =
+        client_.CallTool("run_shell_command", {{"command", command}, {"directory", directory}});
+    const std::string text = TextOf(result);
+    if (result.value("isError", false) || text.find("[exit status") != text.npos) {
+      throw std::runtime_error(command[0] + " failed: " + text);
+    }
+    return text.substr(0, text.find('\n'));
+  }
 
-  const json found = client.CallTool("search_file_content",
-                                     {{"pattern", "answer is [0-9]+"}, {"path", directory}});
-  const std::string lines = IsError(found)
-                                ? TextOf(found)
-                                : found["structuredContent"]["git_grep_output"].get<std::string>();
-  report.Step("search_file_content \"answer is [0-9]+\"", lines.starts_with("hello.txt:2:"), lines);
+  void Leave() {
+    const int code = client_.CloseAndWait();
+    if (code != 0) throw std::runtime_error("the server exited with " + std::to_string(code));
+  }
 
-  const json matched = client.CallTool("glob", {{"pattern", "**/*.txt"}, {"path", directory}});
-  report.Step("glob **/*.txt",
-              !IsError(matched) && matched["structuredContent"]["matches"] == json::array({file}),
-              TextOf(matched));
+ private:
+  std::string Call(const std::string& tool, const json& arguments, const std::string& shown,
+                   const std::string& expected, bool is_refusal) {
+    const auto start = Clock::now();
+    const json result = client_.CallTool(tool, arguments);
+    std::string text = TextOf(result);
+    report_.Add({.who = "agent",
+                 .what = tool + " " + shown,
+                 .took = Clock::now() - start,
+                 .is_refusal = is_refusal,
+                 .came = text,
+                 .expected = expected.empty()
+                                 ? "success"
+                                 : (is_refusal ? "a refusal with: " : "a result with: ") + expected,
+                 .is_right = result.value("isError", false) == is_refusal &&
+                             text.find(expected) != text.npos});
+    return text;
+  }
 
-  const json listed = client.CallTool("list_directory", {{"path", directory}});
-  report.Step(
-      "list_directory",
-      !IsError(listed) && listed["structuredContent"]["entries"].at(0).at("name") == "hello.txt",
-      TextOf(listed));
-}
-
-void RunCommands(McpClient& client, Report& report, const std::string& directory) {
-  const json ran = client.CallTool(
-      "run_shell_command", {{"command", {"sh", "-c", "uname -srm; pwd; cat hello.txt; exit 3"}},
-                            {"directory", directory}});
-  const bool right =
-      !IsError(ran) && ran["structuredContent"]["exit_code"] == 3 &&
-      ran["structuredContent"]["stdout"].get<std::string>().find("42") != std::string::npos;
-  report.Step("run_shell_command in the guest (exit code 3 on purpose)", right,
-              IsError(ran) ? TextOf(ran) : ran["structuredContent"].dump(2));
-}
-
-void TryToEscape(McpClient& client, Report& report, const std::string& directory) {
-  const json outside = client.CallTool("read_file", {{"path", "/etc/passwd"}});
-  report.Step("read_file /etc/passwd is refused", IsError(outside), TextOf(outside));
-
-  const json linked =
-      client.CallTool("run_shell_command",
-                      {{"command", {"ln", "-s", "/etc", "way-out"}}, {"directory", directory}});
-  const json followed = client.CallTool("read_file", {{"path", directory + "/way-out/passwd"}});
-  report.Step("a symbolic link to /etc is refused", !IsError(linked) && IsError(followed),
-              TextOf(followed));
-}
+  McpClient client_;
+  Report& report_;
+  std::string instructions_;
+};
 
 void WorkOnAMount(const Arguments& arguments, Report& report) {
-  McpClient client(Command(arguments, {"serve", arguments.instance}));
-  const json initialized = client.Initialize();
-  const std::string instructions = initialized.value("instructions", "");
-  report.Step("connected to " + initialized["serverInfo"].value("name", "?") + " " +
-                  initialized["serverInfo"].value("version", "?"),
-              !instructions.empty(), instructions);
-  ListTools(client, report);
-
+  Agent agent(Command(arguments, {"serve", arguments.instance}), report);
   // In a new directory, so that the user's files stay untouched.
-  const std::string root = WritableRoot(instructions);
-  const json made = client.CallTool(
+  const std::string root = WritableRoot(agent.instructions());
+  const std::string directory =
+      root + "/" + agent.Do({"mktemp", "-d", "limactl-mcp-demo.XXXXXX"}, root);
+  report.Shorten(directory, "my-project");
+  const std::string file = directory + "/hello.txt";
+
+  agent.Call("write_file",
+             {{"path", file}, {"content", "Hello from an agent.\nThe answer is 42.\n"}}, file);
+  agent.Call("read_file", {{"path", file}}, file, "Hello from an agent.\nThe answer is 42.\n");
+  agent.Call("search_file_content", {{"pattern", "answer is [0-9]+"}, {"path", directory}},
+             "'answer is [0-9]+'", "hello.txt:2:The answer is 42.");
+  agent.Call("glob", {{"pattern", "**/*.txt"}, {"path", directory}}, "'**/*.txt'", file);
+  agent.Call("list_directory", {{"path", directory}}, directory, "hello.txt");
+  agent.Call(
       "run_shell_command",
-      {{"command", {"mktemp", "-d", "limactl-mcp-demo.XXXXXX"}}, {"directory", root}});
-  if (IsError(made) || made["structuredContent"]["exit_code"] != 0) {
-    report.Step("a directory to work in", false, made.dump(2));
-    return;
-  }
-  std::string name = made["structuredContent"]["stdout"];
-  name.erase(name.find('\n'));
-  const std::string directory = root + "/" + name;
-
-  WorkOnFiles(client, report, directory);
-  RunCommands(client, report, directory);
-  TryToEscape(client, report, directory);
-
-  const json removed = client.CallTool(
-      "run_shell_command", {{"command", {"rm", "-r", "--", name}}, {"directory", root}});
-  report.Step("cleaned up", removed["structuredContent"]["exit_code"] == 0, directory);
-  report.Step("the server exits at the end of its input", client.CloseAndWait() == 0,
-              "exit code 0");
+      {{"command", {"sh", "-c", "uname -sr; wc -l hello.txt; exit 3"}}, {"directory", directory}},
+      "'uname -sr; wc -l hello.txt; exit 3'", "2 hello.txt");
+  agent.Refused("read_file", {{"path", "/etc/passwd"}}, "/etc/passwd", "outside the directories");
+  agent.Call("run_shell_command",
+             {{"command", {"ln", "-s", "/etc", "way-out"}}, {"directory", directory}},
+             "ln -s /etc way-out");
+  agent.Refused("read_file", {{"path", directory + "/way-out/passwd"}},
+                directory + "/way-out/passwd", "outside");
+  agent.Refused("write_file",
+                {{"path", directory + "/.git/hooks/post-checkout"}, {"content", "#!/bin/sh\n"}},
+                directory + "/.git/hooks/post-checkout", ".git");
+  agent.Do({"rm", "-r", "--", directory.substr(root.size() + 1)}, root);
+  agent.Leave();
 }
 
 /// A commit, an uncommitted change, and a file that git ignores.
@@ -206,62 +192,64 @@ echo '// Mine, not committed.' >> main.rs
 echo KEY=secret > .env
 git status --short --ignored)";
 
-void EditAndCommit(McpClient& client, Report& report, const std::string& project) {
-  client.Initialize();
-  const json replaced = client.CallTool(
-      "replace", {{"path", project + "/main.rs"}, {"old_string", "Helo"}, {"new_string", "Hello"}});
-  const json committed = client.CallTool(
-      "run_shell_command",
-      {{"command", {"git", "commit", "-am", "Greet properly"}}, {"directory", project}});
-  const json written =
-      client.CallTool("write_file", {{"path", project + "/notes.md"}, {"content", "Greets.\n"}});
-  const bool right = !IsError(replaced) && !IsError(written) && !IsError(committed) &&
-                     committed["structuredContent"]["exit_code"] == 0;
-  report.Step("the agent edits main.rs, commits it, and adds notes.md", right, TextOf(committed));
-}
-
 /// `scratch` is a directory of this host, `copy` one that the guest will have.
-void WorkInACopy(const Arguments& arguments, const std::filesystem::path& scratch,
-                 const std::string& copy, Report& report) {
+void WorkInACopy(const Arguments& arguments, const fs::path& scratch, const std::string& copy,
+                 Report& report) {
   const std::string project = scratch / "my-project";
-  std::filesystem::create_directory(project);
-  const auto in_project = [&](const std::string& script) {
-    return RunProcess({.arguments = {"sh", "-ec", script}, .working_directory = project});
+  fs::create_directory(project);
+  const auto add = [&](const std::string& what, const ChildProcess::Options& command,
+                       const std::string& expected) {
+    const auto start = Clock::now();
+    const ProcessResult result = RunProcess(command);
+    const std::string came = result.error + result.output;
+    report.Add({.who = "you",
+                .what = what,
+                .took = Clock::now() - start,
+                .came = came,
+                .expected = "exit code 0, and: " + expected,
+                .is_right = result.exit_code == 0 && came.find(expected) != came.npos});
+    return came;
   };
-  const auto mcp = [&](std::vector<std::string> words) {
+  const auto in_project = [&](const std::string& shown, const std::string& script,
+                              const std::string& expected) {
+    return add(shown, {.arguments = {"sh", "-ec", script}, .working_directory = project}, expected);
+  };
+  const auto mcp = [&](std::vector<std::string> words, const std::string& expected) {
     const std::string shown = "limactl mcp " + words.front() + " " + arguments.instance;
     words.insert(words.begin() + 1, arguments.instance);
-    ProcessResult result = RunProcess(Command(arguments, std::move(words), project));
-    report.Step(shown, result.exit_code == 0, result.error + result.output);
-    return result.output;
+    return add(shown, Command(arguments, std::move(words), project), expected);
   };
-  const ProcessResult made = in_project(kMakeProject);
-  report.Step("your project, with uncommitted changes", made.exit_code == 0,
-              made.output + made.error);
-
-  mcp({"copy", "--copy-dir", copy});
+  const std::string status = "git status --short --ignored";
+  in_project(status, kMakeProject, " M main.rs\n!! .env\n");
+  mcp({"copy", "--copy-dir", copy}, "Copied to ");
   {
-    McpClient client(Command(arguments, {"serve", arguments.instance, "--copy", project}));
-    EditAndCommit(client, report, project);
+    Agent agent(Command(arguments, {"serve", arguments.instance, "--copy", project}), report);
+    const std::string source = project + "/main.rs";
+    agent.Refused("read_file", {{"path", project + "/.env"}}, project + "/.env", "does not exist");
+    agent.Call("replace", {{"path", source}, {"old_string", "Helo"}, {"new_string", "Hello"}},
+               source);
+    agent.Call("run_shell_command",
+               {{"command", {"git", "commit", "-am", "Greet properly"}}, {"directory", project}},
+               "git commit -am 'Greet properly'", "1 file changed");
+    agent.Call("write_file", {{"path", project + "/notes.md"}, {"content", "Greets.\n"}},
+               project + "/notes.md");
+    agent.Leave();
   }
-  const ProcessResult untouched = in_project("git log --oneline --all; git status --short");
-  report.Step("your project is as before", untouched.output.ends_with("First\n M main.rs\n"),
-              untouched.output);
-  const std::string diff = mcp({"diff"});
-  report.Step("it has the agent's changes only",
-              diff.find("+    println!(\"Hello\");") != std::string::npos &&
-                  diff.find("+// Mine") == std::string::npos,
-              "into a pipe it is a patch for git apply");
-  mcp({"take"});
-  const std::string name = arguments.instance + "/main";
-  const ProcessResult branch = in_project("git log --oneline --stat main.." + name + "; git show " +
-                                          name + ":main.rs; git status --short");
-  report.Step("the branch " + name,
-              branch.exit_code == 0 &&
-                  branch.output.ends_with("    println!(\"Hello\");\n}\n// Mine, not committed.\n"
-                                          " M main.rs\n"),
-              branch.output + branch.error);
-  mcp({"drop"});
+  report.Say("");
+  report.Say("Your project is as before. What the agent did comes when you take it:");
+  in_project("git log --oneline --all; git status --short",
+             "git log --oneline --all; git status --short", " First\n M main.rs\n");
+  const std::string diff = mcp({"diff"}, "+    println!(\"Hello\");");
+  if (diff.find("+// Mine") != diff.npos)
+    throw std::runtime_error("the diff has your own change, too");
+  mcp({"take"}, "Branch " + arguments.instance + "/main: 2 commits, 2 files changed.");
+  const std::string branch = arguments.instance + "/main";
+  in_project("git log --format=%s main.." + branch, "git log --format=%s main.." + branch,
+             "Uncommitted work");
+  in_project("git show " + branch + ":main.rs; git status --short",
+             "git show " + branch + ":main.rs; git status --short",
+             "    println!(\"Hello\");\n}\n// Mine, not committed.\n M main.rs\n");
+  mcp({"drop"}, "Dropped.");
 }
 
 // Cleans up when this program exits or is killed, which ends its input.
@@ -272,15 +260,15 @@ rm -rf -- "$2" "$3" || { sleep 1; rm -rf -- "$2" "$3"; })";
 
 int Demonstrate(Arguments arguments) {
   const TemporaryDirectory directory;
-  const std::filesystem::path& scratch = directory.path();
+  const fs::path& scratch = directory.path();
   const std::string copy = "/tmp/" + scratch.filename().string() + "-copy";
   std::unique_ptr<LoopbackInstance> instance;
   std::optional<ChildProcess> clean_up;  // destroyed first: a normal exit cleans up by itself
   if (arguments.instance.empty()) {
     arguments.instance = "agent";
     arguments.lima_home = scratch / "lima";
-    const std::filesystem::path project = scratch / "project";
-    std::filesystem::create_directory(project);
+    const fs::path project = scratch / "mounted";
+    fs::create_directory(project);
     LoopbackInstance::Options options;
     options.lima_home = arguments.lima_home;
     options.name = arguments.instance;
@@ -289,24 +277,41 @@ int Demonstrate(Arguments arguments) {
     clean_up.emplace(ChildProcess::Options{.arguments = {"sh", "-c", kCleanUp, "sh",
                                                          std::to_string(instance->sshd_pid()),
                                                          scratch.string(), copy}});
-    std::cout << "A throwaway instance: sshd on 127.0.0.1:" << instance->port() << ", one mount, "
-              << project.string() << "\n\n";
   }
   Report report;
-  std::cout << "An agent at work on a mount:\n";
+  report.Shorten(scratch.string() + "/", "");
+  report.Say(
+      "limactl-mcp gives an AI agent files, search and commands in a virtual machine, and keeps it "
+      "from the "
+      "rest of your host. This demo makes the calls of an agent and the commands of its user. " +
+      (instance ? "No VM is needed: the instance is a throwaway one, and sshd on 127.0.0.1 plays "
+                  "its guest, so "
+                  "that commands run on this machine. With Lima they run in the VM."
+                : "It works in the Lima instance " + arguments.instance +
+                      ", and removes what it makes."));
+  report.Say(
+      "1. On a mount. The agent works in the directories that the instance mounts, and nowhere "
+      "else:");
   WorkOnAMount(arguments, report);
-  std::cout << "\nAn agent at work in a copy of a project with uncommitted changes:\n";
+  report.Say("");
+  report.Say(
+      "2. In a copy. The agent gets your project with your uncommitted changes, but not what git "
+      "ignores:");
   WorkInACopy(arguments, scratch, copy, report);
-  const bool all_right = report.all_right();
-  std::cout << (all_right ? "\nEvery step succeeded.\n" : "\nA step failed, see above.\n");
-  return all_right ? 0 : 1;
+  std::cout
+      << (report.all_right()
+              ? "\nEverything worked. Next: ./dev test, or with Lima: limactl mcp run claude\n"
+                "(README.md, \"Start your agent in a virtual machine\")\n"
+              : "\nA step FAILED, see above: please report it with its lines.\n");
+  return report.all_right() ? 0 : 1;
 }
 
 }  // namespace
+}  // namespace demo
 
 int main(int argc, char** argv) {
   try {
-    return Demonstrate(ParseArguments(argc, argv));
+    return demo::Demonstrate(demo::ParseArguments(argc, argv));
   } catch (const std::exception& error) {
     std::cerr << "demo: " << error.what() << '\n';
     return 1;
