@@ -226,14 +226,12 @@ ChildProcess::Options World::Shell(const std::string& command, const fs::path& d
   const fs::path& root = directory_.path();
   Lines words = {"env", "-i", "LANG=C.UTF-8", "TERM=xterm",
                  "PATH=" + (in_guest ? "" : (root / "bin").string() + ":") + kPath};
-  for (const auto& [name, value] : places_) {
-    if (!in_guest || name != "$HOME") words.push_back(name.substr(1) + "=" + value);
-  }
-  if (in_guest && !instances_.empty()) {
-    words.push_back("HOME=" + (instances_.front()->directory() / "guest-home").string());
-  }
-  for (const auto& [name, value] : each_) words.push_back(name + "=" + value);
-  words.insert(words.end(), {"sh", "-c", command});
+  const bool is_guest_known = in_guest && !instances_.empty();
+  words.push_back("HOME=" + (is_guest_known ? instances_.front()->directory() / "guest-home"
+                                            : fs::path(Place("$HOME")))
+                                .string());
+  if (!in_guest) words.push_back("LIMA_HOME=" + Place("$LIMA_HOME"));
+  words.insert(words.end(), {"sh", "-c", Filled(command)});
   return {.arguments = std::move(words), .working_directory = directory};
 }
 
@@ -250,7 +248,8 @@ Lines World::RunInTerminal(const Step& step) const {
   Need("script");
   ChildProcess::Options options =
       Shell("exec script -qec \"$COMMAND\" /dev/null", Place("$PROJECT"), false);
-  options.arguments.insert(options.arguments.begin() + 2, "COMMAND=exec 2>&1; " + step.text);
+  options.arguments.insert(options.arguments.begin() + 2,
+                           "COMMAND=exec 2>&1; " + Filled(step.text));
   ChildProcess terminal(options);
   Lines lines;
   const auto add = [&](const std::string& output) {
