@@ -63,7 +63,8 @@ TEST_F(Documents, LinkToExistingFiles) {
   EXPECT_GE(links, 8U);
 }
 
-/// The last cell of a table's row has "Suite", "Suite.Name", or "Suite.Beginning…".
+/// The last cell of a table's row has "Suite", "Suite.Name", "Suite.Beginning…", or "suite:
+/// sentence".
 TEST_F(Documents, NameExistingTests) {
   std::string tests;
   for (const auto& entry : fs::recursive_directory_iterator(kSource / "tests")) {
@@ -81,6 +82,11 @@ TEST_F(Documents, NameExistingTests) {
     re2::RE2::GlobalReplace(&declaration, "\\.", R"(,\\s+)");
     re2::RE2::GlobalReplace(&declaration, "…", R"(\\w*)");
     EXPECT_TRUE(re2::RE2::PartialMatch(tests, R"(\bTEST(_[FP])?\()" + declaration)) << name;
+  }
+  for (const std::string& name : AllMatches(cells, "`([a-z_]+: [^`]*)`")) {
+    const std::size_t colon = name.find(':');
+    const std::string suite = ReadFile(kSource / "tests/suites" / (name.substr(0, colon) + ".txt"));
+    EXPECT_THAT(suite, HasSubstr("\n= " + name.substr(colon + 2) + "\n")) << name;
   }
   for (const std::string& fuzzer : AllMatches(cells, R"(`fuzz_corpus\.(\w+)`)")) {
     EXPECT_TRUE(fs::exists(kSource / "tests/fuzz" / (fuzzer + ".cc"))) << fuzzer;

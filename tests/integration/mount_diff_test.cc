@@ -84,15 +84,16 @@ struct Hostile {
 };
 
 TEST_F(MountDiff, NothingPlantedRunsOrHides) {
+  // git writes its index, and runs hooks then, once a file has another time but its old content.
+  const std::string renewed =
+      "echo same > same; git add same; git commit -qm same; touch -t 200101010000 same;";
   const std::vector<Hostile> rows = {
       {"fsmonitor", "git config core.fsmonitor $trap"},
       {"program on PATH", "mkdir tools; cp $trap tools/git"},
       {"hooks",
-       "for h in post-index-change reference-transaction; do cp $trap .git/hooks/$h; done; touch "
-       "file.txt long.txt"},
-      {"hooksPath",
-       "mkdir h; cp $trap h/post-index-change; git config core.hooksPath h; touch file.txt "
-       "long.txt"},
+       renewed +
+           "for h in post-index-change reference-transaction; do cp $trap .git/hooks/$h; done"},
+      {"hooksPath", renewed + "mkdir h; cp $trap h/post-index-change; git config core.hooksPath h"},
       {"filters",
        "git config filter.x.clean $trap; git config filter.y.process $trap;"
        "printf '*.txt filter=x\\n*.c filter=y\\n' > .gitattributes; echo > a.c"},

@@ -148,7 +148,7 @@ TEST_F(IntegrationTest, EveryOptionOfServeIsPaired) {
     const std::size_t begin = line.find(" --");
     if (begin == std::string::npos || line.find("--help") != std::string::npos) continue;
     const std::string name = line.substr(begin + 1, line.find(' ', begin + 1) - begin - 1);
-    if (name == "--copy") continue;  // CopyCommands.ServeTheCopyWithEveryOtherOption
+    if (name == "--copy") continue;  // tests/suites/copy.txt
     EXPECT_TRUE(std::any_of(Options().begin(), Options().end(), [&](const Option& option) {
       return option.text.substr(0, option.text.find('=')) == name;
     })) << name;
