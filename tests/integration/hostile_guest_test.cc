@@ -194,7 +194,8 @@ INSTANTIATE_TEST_SUITE_P(
         Print{"EndlessIgnoredNames", "yes >&2", kTooMany, nullptr},
         Print{"ManyMatches", "echo walk//; seq 20000 | sed 's|.*|1 f ./&//|'", "20000 names match",
               nullptr},
-        Print{"ManyLines", R"(yes 'a.cc 1 text' | head -c 90000000 | tr ' ' '\000')", kTooMany,
+        Print{"ManyLines",
+              R"sh(yes "a.cc 1 $(printf %0100d 0)" | head -c 90000000 | tr ' ' '\000')sh", kTooMany,
               "[Only the first"},
         Print{"LongLine",
               R"(printf 'a.cc\0001\000'; head -c 90000000 /dev/zero | tr '\000' x; echo)", kTooMany,
@@ -239,7 +240,9 @@ TEST_F(HostileShell, InvalidReportsDoNotBlock) {
 
 TEST_F(HostileShell, AnEndlessFloodInsteadOfACommandTimesOut) {
   command_timeout = "1s";
-  StartLiar("exit 1", "exec yes");
+  // Floods the program until it ends the command's input, and again from two seconds before it
+  // gives up: a flood of eleven seconds keeps two processors busy.
+  StartLiar("exit 1", "yes & cat >/dev/null; kill $!; sleep 8; exec yes");
   Ask("run_shell_command", Arguments({"true"}), "the guest has not confirmed");
   ExpectAlive();
 }

@@ -30,6 +30,8 @@ using testing_support::LoopbackInstance;
 
 constexpr int kClients = 4;
 constexpr int kSamples = 400;
+/// A sample costs as much as several calls.
+constexpr std::uint64_t kFewestBetweenSamples = 250;
 constexpr auto kPatience = std::chrono::seconds(60);
 /// With fewer calls, usage is still rising to its steady level.
 constexpr std::uint64_t kFewestToCompare = 100'000;
@@ -160,7 +162,8 @@ class Soak {
 
   /// Takes samples and injects faults at regular numbers of calls until the clients are done.
   void Watch() {
-    const std::uint64_t between_samples = std::max<std::uint64_t>(options_.calls / kSamples, 1);
+    const std::uint64_t between_samples =
+        std::max(options_.calls / kSamples, kFewestBetweenSamples);
     const std::uint64_t between_faults = options_.calls / (options_.faults + 1);
     while (ended_ < kClients && !failed_) {
       const std::uint64_t done = done_;

@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +20,7 @@
 #include "support/errors.h"
 #include "support/paths.h"
 #include "support/printable.h"
+#include "testing/files.h"
 #include "testing/local_guest.h"
 #include "testing/temporary_directory.h"
 
@@ -42,8 +42,7 @@ class GuestTest : public ::testing::Test {
     std::ofstream(Path(name)) << text;
   }
   [[nodiscard]] std::string Contents(const std::string& name) const {
-    std::ifstream file(Path(name));
-    return {std::istreambuf_iterator<char>(file), {}};
+    return testing_support::ReadFile(Path(name));
   }
   void Link(const std::string& target, const std::string& name) const {
     std::filesystem::create_symlink(Path(target), Path(name));

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -16,6 +15,7 @@
 #include "mcp/tool.h"
 #include "paths/path_rules.h"
 #include "support/errors.h"
+#include "testing/files.h"
 #include "testing/local_guest.h"
 #include "testing/recorded_progress.h"
 #include "testing/temporary_directory.h"
@@ -79,9 +79,7 @@ class ToolTest : public ::testing::Test, private WorkspaceSource {
   }
 
   [[nodiscard]] std::string Get(const std::string& name) const {
-    std::ifstream file(files / name, std::ios::binary);
-    EXPECT_TRUE(file) << name;
-    return {std::istreambuf_iterator<char>(file), {}};
+    return testing_support::ReadFile(files / name);
   }
 
   testing_support::TemporaryDirectory directory_;
