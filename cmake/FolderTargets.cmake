@@ -80,11 +80,11 @@ endfunction()
 
 set(LIMACTL_MCP_TEST_SECONDS 120 CACHE STRING "How long one test may take")
 
-# add_unit_test(NAME SOURCES a_test.cc … DEPENDS target … [LONG_WAITS FILTER]): one executable per folder,
-# one ctest entry per test case. ctest starts the tests that match googletest's FILTER first: they mostly
-# wait, while others compute.
+# add_unit_test(NAME SOURCES a_test.cc … DEPENDS target … [COST number]): one executable per folder, one
+# ctest entry per test case. ctest starts the tests with the highest COST first: a run must not end with
+# a long one alone.
 function(add_unit_test name)
-  cmake_parse_arguments(ARG "" "LONG_WAITS" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "COST" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE project_options ${ARG_DEPENDS} GTest::gtest GTest::gmock
                                         GTest::gtest_main)
@@ -94,14 +94,12 @@ function(add_unit_test name)
     target_compile_options(${name} PRIVATE $<$<CONFIG:Debug>:-g1>)
   endif()
   precompile_headers(${name} support_test ${standard_headers} <gmock/gmock.h> <gtest/gtest.h>)
-  set(options TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
-              PROPERTIES TIMEOUT ${LIMACTL_MCP_TEST_SECONDS})
-  if(ARG_LONG_WAITS)
-    gtest_discover_tests(${name} TEST_FILTER "${ARG_LONG_WAITS}" ${options} COST 60)
-    gtest_discover_tests(${name} TEST_FILTER "-${ARG_LONG_WAITS}" ${options})
-  else()
-    gtest_discover_tests(${name} ${options})
+  set(cost)
+  if(DEFINED ARG_COST)
+    set(cost COST ${ARG_COST})
   endif()
+  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
+                       PROPERTIES TIMEOUT ${LIMACTL_MCP_TEST_SECONDS} ${cost})
 endfunction()
 
 # add_shellcheck(FOLDER name.sh …) checks plugin/FOLDER/programs. What is not assigned in one program comes

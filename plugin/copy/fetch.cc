@@ -54,7 +54,7 @@ void RequireComplete(const Git& git, const std::string& id) {
 void RequireNames(const Git& git, const std::string& id) {
   const GitOutput list = git.Run({"ls-tree", "-r", "-z", "--name-only", "--full-tree", id});
   if (!list.ok()) throw Unsound(list.words);
-  const std::vector<std::string> names = Split(list.output, '\0');
+  const std::vector<std::string> names = Split(list.is_cut ? "" : list.output, '\0');
   const bool is_too_much = list.is_cut || names.size() > kMaxNames ||
                            std::any_of(names.begin(), names.end(), [](const std::string& name) {
                              return name.size() > kMaxPath;

@@ -14,7 +14,7 @@ namespace integration {
 namespace {
 
 constexpr std::chrono::seconds kTime{15};
-constexpr int kSteps = 150;
+constexpr int kSteps = 32;
 
 /// With $n, a new number, and $side. A side may do any of them at any time.
 const std::vector<std::string> kMoves = {

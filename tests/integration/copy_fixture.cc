@@ -24,6 +24,13 @@ const Environment kNoSettings = {
     {"SSH_CONNECTION", std::nullopt},
 };
 
+/// Else each commit starts one more git, which looks whether there is something to pack.
+const Environment kNoMaintenance = {
+    {"GIT_CONFIG_COUNT", "1"},
+    {"GIT_CONFIG_KEY_0", "maintenance.auto"},
+    {"GIT_CONFIG_VALUE_0", "false"},
+};
+
 const Environment kIdentity = {
     {"GIT_AUTHOR_NAME", "A U Thor"},
     {"GIT_AUTHOR_EMAIL", "author@example.org"},
@@ -138,6 +145,12 @@ std::mt19937 SeededRandom() {
   return std::mt19937(static_cast<unsigned>(std::stoul(seed)));
 }
 
+CopyTest::CopyTest() {
+  // Without git's samples of hooks, a dozen files in each repository.
+  MakeDirectory("template/hooks");
+  MakeFile("template/info/exclude", "# Excluded\n");
+}
+
 void CopyTest::StartAgent() {
   LoopbackInstance::Options options;
   options.name = "agent";
@@ -159,8 +172,10 @@ std::string CopyTest::Shell(const fs::path& directory, const std::string& script
   options.arguments = {"sh", "-euc", script};
   options.environment = kNoSettings;
   options.environment.insert(kIdentity.begin(), kIdentity.end());
+  options.environment.insert(kNoMaintenance.begin(), kNoMaintenance.end());
   options.environment["HOME"] = Path().string();
   options.environment["IN_TEST"] = "1";
+  options.environment["GIT_TEMPLATE_DIR"] = Path("template").string();
   options.working_directory = directory;
   ProcessResult result = RunProcess(options);
   EXPECT_EQ(result.exit_code, 0) << script << "\n" << result.output << result.error;

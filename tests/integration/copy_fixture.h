@@ -36,6 +36,8 @@ std::mt19937 SeededRandom();
 
 class CopyTest : public IntegrationTest {
  protected:
+  CopyTest();
+
   /// The guest's PATH begins with the directory "guest-bin", the program's with "host-bin".
   void StartAgent();
 

@@ -44,6 +44,9 @@ const std::vector<Kind> kPlainKinds = {
       echo aaaa > racy; touch -d "$at" racy; commit
       echo bbbb > racy; touch -d "$at" racy .git/index)sh"},
     {"intent to add", "echo later > later.txt; git add -N later.txt"},
+};
+
+const std::vector<Kind> kKindsOfStorage = {
     {"git directory elsewhere",
      "echo x > x",
      {},
@@ -131,22 +134,11 @@ const std::vector<Kind> kKindsWithAWord = {
       printf '*.log\n/target\n' > .gitignore; echo .env > .git/info/exclude; commit; mkdir target
       echo secret > .env; echo log > a.log; echo o > target/a.o; echo log > b.log; git add -f b.log)sh",
      {"ignored"}},
-    {"large file", "truncate -s 60M large.bin", {"large.bin"}},
+    {"large file", "truncate -s 50000001 large.bin", {"large.bin"}},
     {"FIFO in the place of a file",
      "echo x > pipe; commit; rm pipe; mkfifo pipe",
      {"pipe"},
      {{"pipe", "- x\n"}}},
-    {"submodule that moved",
-     R"sh(
-      base ../library; cd ../project; git -c protocol.file.allow=always submodule --quiet add \
-        "$PWD/../library" sub
-      commit; cd sub; echo x > x; commit; cd ..)sh",
-     {"sub"}},
-    {"nested repository", "base nested; cd ..", {"nested"}},
-    {"nested repository without a commit", "git init -q nested; echo x > nested/x", {"nested"}},
-    {"nested repository that is tracked",
-     "base nested; cd ..; git add nested 2>/dev/null",
-     {"nested"}},
     {"merge in progress",
      R"sh(
       git switch -qc other; echo other > dir/inner.txt; commit; git switch -q main
@@ -170,6 +162,20 @@ const std::vector<Kind> kKindsWithAWord = {
       echo '*.bin filter=lfs diff=lfs merge=lfs -text' > .gitattributes
       printf 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n' > a.bin; commit)sh",
      {"LFS"}},
+};
+
+const std::vector<Kind> kKindsWithRepositoriesInside = {
+    {"submodule that moved",
+     R"sh(
+      base ../library; cd ../project; git -c protocol.file.allow=always submodule --quiet add \
+        "$PWD/../library" sub
+      commit; cd sub; echo x > x; commit; cd ..)sh",
+     {"sub"}},
+    {"nested repository", "base nested; cd ..", {"nested"}},
+    {"nested repository without a commit", "git init -q nested; echo x > nested/x", {"nested"}},
+    {"nested repository that is tracked",
+     "base nested; cd ..; git add nested 2>/dev/null",
+     {"nested"}},
 };
 
 /// What an agent does: a commit, and changes of each sort that are not committed.
@@ -258,12 +264,20 @@ TEST_F(Kinds, PlainOnes) {
   ComeAndGo(kPlainKinds);
 }
 
+TEST_F(Kinds, OnesThatGitStoresInAnotherWay) {
+  ComeAndGo(kKindsOfStorage);
+}
+
 TEST_F(Kinds, ConfiguredOnes) {
   ComeAndGo(kConfiguredKinds);
 }
 
 TEST_F(Kinds, OnesWithAWord) {
   ComeAndGo(kKindsWithAWord);
+}
+
+TEST_F(Kinds, OnesWithRepositoriesInside) {
+  ComeAndGo(kKindsWithRepositoriesInside);
 }
 
 TEST_F(Kinds, OneThatCannotBeReadComesAsCommitted) {

@@ -16,6 +16,9 @@ class MountTest : public IntegrationTest {
              "mounts: [{location: \"" + Path("projects").string() + "\", writable: true}]\n");
     // Records that something was run.
     MakeProgram("trap", "echo \"$0 $*\" >> " + Path("ran").string() + "\n");
+    // What git makes repositories of. Its own has a dozen more samples, which each would copy.
+    MakeProgram("template/hooks/pre-push.sample");
+    MakeFile("template/info/exclude", "# Excluded\n");
   }
 
   /// Runs sh in the project, with a fixed identity. `$trap` must not be run.
@@ -24,6 +27,11 @@ class MountTest : public IntegrationTest {
     options.arguments = {"sh", "-euc", script};
     options.environment = Environment();
     options.environment["trap"] = Path("trap").string();
+    options.environment["GIT_TEMPLATE_DIR"] = Path("template").string();
+    // Else each commit starts one more git, which looks whether there is something to pack.
+    options.environment["GIT_CONFIG_COUNT"] = "1";
+    options.environment["GIT_CONFIG_KEY_0"] = "maintenance.auto";
+    options.environment["GIT_CONFIG_VALUE_0"] = "false";
     options.working_directory = project;
     const ProcessResult result = RunProcess(options);
     EXPECT_EQ(result.exit_code, 0) << script << "\n" << result.output << result.error;

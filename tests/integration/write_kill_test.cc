@@ -19,7 +19,7 @@
 namespace integration {
 namespace {
 
-constexpr int kDefaultKills = 300;
+constexpr int kDefaultKills = 80;
 constexpr auto kDefaultTime = std::chrono::seconds(20);
 constexpr int kRounds = 100;
 constexpr auto kSessionsEndWithin = std::chrono::seconds(20);  // three, on an idle machine

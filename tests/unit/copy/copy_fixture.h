@@ -31,7 +31,8 @@ class CopyTest : public ::testing::Test {
   }
 
   std::string Run(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"git", "-c", "user.name=Ann", "-c", "user.email=a@b"});
+    arguments.insert(arguments.begin(), {"git", "-c", "user.name=Ann", "-c", "user.email=a@b", "-c",
+                                         "maintenance.auto=false"});
     const auto result = testing_support::RunProcess(
         {.arguments = std::move(arguments), .working_directory = project.string()});
     EXPECT_EQ(result.exit_code, 0) << result.error;
