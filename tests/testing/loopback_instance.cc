@@ -170,9 +170,8 @@ bool LoopbackInstance::TryStartSshd(std::uint16_t port) {
   WriteFile(config, text.str());
   const fs::path log = directory() / "sshd.log";
   const std::uintmax_t old_size = fs::exists(log) ? fs::file_size(log) : 0;
-  std::vector<std::string> command = options_.sshd_wrapper;
-  command.insert(command.end(), {SshdProgram(), "-D", "-E", log, "-f", config});
-  sshd_ = std::make_unique<ChildProcess>(ChildProcess::Options{.arguments = command});
+  sshd_ = std::make_unique<ChildProcess>(
+      ChildProcess::Options{.arguments = {SshdProgram(), "-D", "-E", log, "-f", config}});
   std::string logged;
   bool listens = false;
   Eventually(

@@ -29,8 +29,6 @@ class LoopbackInstance {
     /// Lines of sshd_config; they override ours. A line "Subsystem …" replaces that of SFTP.
     std::vector<std::string> sshd_options;
     std::string lima_yaml;  ///< further lines of lima.yaml
-    /// A command that execs sshd, whose command line is appended.
-    std::vector<std::string> sshd_wrapper = {};
   };
 
   /// Creates the directory and starts sshd; returns when it listens. Throws std::runtime_error with
