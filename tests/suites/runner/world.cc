@@ -101,9 +101,14 @@ std::string ReadUntil(ChildProcess& terminal,
 World::World(fs::path program, std::map<std::string, std::string> variables)
     : program_(std::move(program)), each_(std::move(variables)) {
   const fs::path& root = directory_.path();
-  places_ = {{"$COPY", root / "guest/copy"}, {"$GUEST_HOME", root / "lima/agent/guest-home"},
-             {"$PROJECT", root / "project"}, {"$HOME", root / "home"},
-             {"$LIMA_HOME", root / "lima"},  {"$TEST", root}};
+  places_ = {// A program that is not installed names the file.
+             {"template:agent-sandbox", SANDBOX_TEMPLATE},
+             {"$COPY", root / "guest/copy"},
+             {"$GUEST_HOME", root / "lima/agent/guest-home"},
+             {"$PROJECT", root / "project"},
+             {"$HOME", root / "home"},
+             {"$LIMA_HOME", root / "lima"},
+             {"$TEST", root}};
   for (const char* name : {"project", "home", "guest", "bin"}) fs::create_directory(root / name);
   WriteFile(root / "home/.gitconfig",
             "[user]\nname = Ann\nemail = ann@example.org\n[init]\ndefaultBranch = main\n");
