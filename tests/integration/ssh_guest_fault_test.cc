@@ -17,6 +17,7 @@ namespace ssh_guest {
 namespace {
 
 using guest::OpenMode;
+using guest::Request;
 using ::testing::HasSubstr;
 
 TEST_F(SshGuest, SurvivesRekeying) {
@@ -235,10 +236,10 @@ TEST_F(SshGuest, AFrozenGuestIsNoticedByKeepAlives) {
   auto guest = Connect(options);
   CollectedOutput sink;
   EXPECT_EQ(Command(*guest, "sleep 5", sink, minute_).exit_status, 0) << "idle is not dead";
-  Command(*guest, "true", sink, minute_);  // its shell waits for the next one
+  guest->LStat("/", minute_);  // a channel for files is open, so that the next request is sent
   ASSERT_EQ(::kill(instance_->SessionPids().front(), SIGSTOP), 0);
-  const auto lost =
-      Thrown<support::ConnectionLost>([&] { Command(*guest, "true", sink, minute_); });
+  const auto lost = Thrown<support::ConnectionLost>(
+      [&] { Execute(*guest, Request::MakeDirectory(Path("new"), 0700), minute_); });
   EXPECT_TRUE(lost.may_have_run());
   EXPECT_THAT(lost.what(), HasSubstr("keep-alives"));
   EXPECT_FALSE(guest->alive());

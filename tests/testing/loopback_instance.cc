@@ -1,5 +1,6 @@
 #include "testing/loopback_instance.h"
 
+#include <libssh/libssh.h>
 #include <pwd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 #include <fstream>
+#include <memory>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -49,13 +51,19 @@ std::string SshdProgram() {
   throw std::runtime_error("no sshd found (Debian: apt-get install openssh-server)");
 }
 
-void MakeKey(const fs::path& path, const std::string& comment) {
-  fs::remove(path);
-  fs::remove(path.string() + ".pub");
-  const ProcessResult result = RunProcess(
-      {.arguments = {"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", comment, "-f", path}});
-  if (result.exit_code != 0)
-    throw std::runtime_error("ssh-keygen: " + result.output + result.error);
+/// Hundreds of instances start in a run of all tests, and ssh-keygen takes longer than sshd.
+void MakeKey(const fs::path& path) {
+  ssh_key key = nullptr;
+  int status = ::ssh_pki_generate(SSH_KEYTYPE_ED25519, 0, &key);
+  const std::unique_ptr<ssh_key_struct, decltype(&::ssh_key_free)> owner(key, ::ssh_key_free);
+  if (status == SSH_OK) {
+    status = ::ssh_pki_export_privkey_file(key, nullptr, nullptr, nullptr, path.c_str());
+  }
+  if (status == SSH_OK) {
+    status = ::ssh_pki_export_pubkey_file(key, (path.string() + ".pub").c_str());
+  }
+  if (status != SSH_OK) throw std::runtime_error("libssh makes no key " + path.string());
+  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
 }
 
 std::uint16_t FreePort() {
@@ -66,11 +74,20 @@ std::uint16_t FreePort() {
 
 /// The children that are sshd too (since OpenSSH 9.8: sshd-session), oldest first.
 std::vector<pid_t> SshdChildren(pid_t parent) {
-  const ProcessResult children =
-      RunProcess({.arguments = {"pgrep", "-P", std::to_string(parent), "^sshd"}});
+  const std::string name = std::to_string(parent);
   std::vector<pid_t> pids;
-  std::istringstream lines(children.output);
-  for (pid_t pid = 0; lines >> pid;) pids.push_back(pid);
+#ifdef __linux__
+  // pgrep reads all of /proc.
+  std::ifstream children("/proc/" + name + "/task/" + name + "/children");
+  for (pid_t pid = 0; children >> pid;) {
+    std::string program;  // stays empty if it has ended
+    std::ifstream("/proc/" + std::to_string(pid) + "/comm") >> program;
+    if (program.starts_with("sshd")) pids.push_back(pid);
+  }
+#else
+  std::istringstream children(RunProcess({.arguments = {"pgrep", "-P", name, "^sshd"}}).output);
+  for (pid_t pid = 0; children >> pid;) pids.push_back(pid);
+#endif
   return pids;
 }
 
@@ -98,7 +115,7 @@ void LoopbackInstance::WriteStaticFiles() {
   fs::create_directories(options_.lima_home / "_config");
   options_.lima_home = fs::canonical(options_.lima_home);
   fs::create_directories(directory());
-  if (!fs::exists(identity_file())) MakeKey(identity_file(), "lima");
+  if (!fs::exists(identity_file())) MakeKey(identity_file());
 
   std::ostringstream yaml;
   yaml << "vmType: qemu\narch: " << (sizeof(void*) == 8 ? "x86_64" : "armv7l")
@@ -191,7 +208,7 @@ bool LoopbackInstance::TryStartSshd(std::uint16_t port) {
 
 void LoopbackInstance::Start() {
   if (::getuid() == 0) fs::create_directories("/run/sshd");  // Debian's sshd wants it as root
-  MakeKey(directory() / "ssh_host_key", "host");
+  MakeKey(directory() / "ssh_host_key");
   bool started = false;
   for (int tries = 0; tries < kPortTries && !started; ++tries) {
     port_ = FreePort();

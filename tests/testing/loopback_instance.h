@@ -13,7 +13,7 @@ namespace testing_support {
 
 /// An instance without a virtual machine: an instance directory as limactl makes it, with an sshd
 /// of this machine on a loopback port. limactl reports it as running. Works as root and as an
-/// ordinary user; needs sshd and ssh-keygen. The user's $HOME is an empty directory of the
+/// ordinary user; needs sshd. The user's $HOME is an empty directory of the
 /// instance. The destructor stops it and leaves its files.
 class LoopbackInstance {
  public:
