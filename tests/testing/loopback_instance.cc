@@ -74,20 +74,12 @@ std::uint16_t FreePort() {
 
 /// The children that are sshd too (since OpenSSH 9.8: sshd-session), oldest first.
 std::vector<pid_t> SshdChildren(pid_t parent) {
-  const std::string name = std::to_string(parent);
+  // Linux's /proc/PID/task/PID/children may leave some out while others end.
+  const ProcessResult children =
+      RunProcess({.arguments = {"pgrep", "-P", std::to_string(parent), "^sshd"}});
   std::vector<pid_t> pids;
-#ifdef __linux__
-  // pgrep reads all of /proc.
-  std::ifstream children("/proc/" + name + "/task/" + name + "/children");
-  for (pid_t pid = 0; children >> pid;) {
-    std::string program;  // stays empty if it has ended
-    std::ifstream("/proc/" + std::to_string(pid) + "/comm") >> program;
-    if (program.starts_with("sshd")) pids.push_back(pid);
-  }
-#else
-  std::istringstream children(RunProcess({.arguments = {"pgrep", "-P", name, "^sshd"}}).output);
-  for (pid_t pid = 0; children >> pid;) pids.push_back(pid);
-#endif
+  std::istringstream lines(children.output);
+  for (pid_t pid = 0; lines >> pid;) pids.push_back(pid);
   return pids;
 }
 

@@ -11,7 +11,9 @@
 namespace testing_support {
 
 TemporaryDirectory::TemporaryDirectory() {
-  std::string pattern = (std::filesystem::canonical("/tmp") / "lmcp-XXXXXX").string();
+  const char* place = std::getenv("TEST_TMPDIR");  // NOLINT(concurrency-mt-unsafe)
+  std::string pattern =
+      (std::filesystem::canonical(place == nullptr ? "/tmp" : place) / "lmcp-XXXXXX").string();
   if (::mkdtemp(pattern.data()) == nullptr) {
     ThrowErrno("mkdtemp " + pattern);
   }

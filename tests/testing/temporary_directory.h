@@ -4,8 +4,8 @@
 
 namespace testing_support {
 
-/// A new directory, mode 0700, removed by the destructor. Its path has no symbolic links and is
-/// short: socket names have at most 104 bytes.
+/// A new directory below $TEST_TMPDIR, or /tmp, with mode 0700, removed by the destructor. Its path
+/// has no symbolic links and is short: socket names have at most 104 bytes.
 class TemporaryDirectory {
  public:
   TemporaryDirectory();
