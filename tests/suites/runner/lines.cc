@@ -9,6 +9,7 @@ namespace suites {
 namespace {
 
 constexpr std::string_view kAny = "<*>";
+constexpr std::size_t kImpossible = 1'000'000;
 
 }  // namespace
 
@@ -25,65 +26,58 @@ bool Matches(std::string_view pattern, std::string_view text) {
 
 std::vector<Change> Compare(const std::vector<std::string>& expected,
                             const std::vector<std::string>& came) {
-  // cost[i][j]: the number of changes between the rest after i expected lines and after j that
-  // came.
   const std::size_t rows = expected.size();
   const std::size_t columns = came.size();
-  std::vector<std::vector<std::size_t>> cost(rows + 1, std::vector<std::size_t>(columns + 1));
+  const auto is_any = [&](std::size_t i) { return i < rows && expected[i] == kAny; };
   const auto fits = [&](std::size_t i, std::size_t j) {
-    return i < rows && j < columns && Matches(expected[i], came[j]);
+    return i < rows && j < columns && !is_any(i) && Matches(expected[i], came[j]);
+  };
+  // The changes that the rest needs, after i expected lines and j that came.
+  std::vector<std::vector<std::size_t>> cost(rows + 1, std::vector<std::size_t>(columns + 1));
+  const auto missing = [&](std::size_t i, std::size_t j) {
+    return i == rows ? kImpossible : cost[i + 1][j] + (is_any(i) ? 0 : 1);
+  };
+  const auto unexpected = [&](std::size_t i, std::size_t j) {
+    return j == columns ? kImpossible : cost[i][j + 1] + (is_any(i) ? 0 : 1);
   };
   for (std::size_t i = rows + 1; i-- > 0;) {
     for (std::size_t j = columns + 1; j-- > 0;) {
-      if (i == rows || j == columns) {
-        const auto rest =
-            std::count_if(expected.begin() + static_cast<std::ptrdiff_t>(i), expected.end(),
-                          [](const std::string& line) { return line != kAny; });
-        cost[i][j] = static_cast<std::size_t>(rest) + (columns - j);
-        if (i < rows && expected[i] == kAny) cost[i][j] = cost[i + 1][j];
-        continue;
-      }
-      cost[i][j] = 1 + std::min(cost[i + 1][j], cost[i][j + 1]);
-      if (fits(i, j)) cost[i][j] = std::min(cost[i][j], cost[i + 1][j + 1]);
-      if (expected[i] == kAny) cost[i][j] = std::min(cost[i + 1][j], cost[i][j + 1]);
+      if (i == rows && j == columns) continue;
+      cost[i][j] = std::min({fits(i, j) ? cost[i + 1][j + 1] : kImpossible, missing(i, j),
+                             unexpected(i, j)});
     }
   }
   std::vector<Change> changes;
   for (std::size_t i = 0, j = 0; i < rows || j < columns;) {
-    if (i < rows && expected[i] == kAny) {
-      // It takes lines as long as that is cheapest.
-      while (j < columns && cost[i][j + 1] < cost[i + 1][j]) ++j;
-      changes.push_back({Change::Kind::kSame, expected[i++]});
-    } else if (fits(i, j) && cost[i][j] == cost[i + 1][j + 1]) {
-      changes.push_back({Change::Kind::kSame, expected[i++]});
+    if (fits(i, j) && cost[i][j] == cost[i + 1][j + 1]) {
+      changes.push_back({' ', expected[i++]});
       ++j;
-    } else if (i < rows && (j == columns || cost[i][j] == 1 + cost[i + 1][j])) {
-      changes.push_back({Change::Kind::kMissing, expected[i++]});
+    } else if (cost[i][j] == missing(i, j)) {
+      changes.push_back({is_any(i) ? ' ' : '-', expected[i]});
+      ++i;
+    } else if (is_any(i)) {
+      ++j;  // one of the lines that it stands for
     } else {
-      changes.push_back({Change::Kind::kUnexpected, came[j++]});
+      changes.push_back({'+', came[j++]});
     }
   }
   return changes;
 }
 
 bool AreSame(const std::vector<Change>& changes) {
-  return std::all_of(changes.begin(), changes.end(),
-                     [](const Change& change) { return change.kind == Change::Kind::kSame; });
+  return std::ranges::all_of(changes, [](const Change& change) { return change.mark == ' '; });
 }
 
 std::string Diff(const std::vector<Change>& changes) {
   std::string text;
-  for (const auto& [kind, line] : changes) {
-    text += kind == Change::Kind::kSame ? "  " : kind == Change::Kind::kMissing ? "- " : "+ ";
-    text += line + "\n";
-  }
+  for (const Change& change : changes) text += std::string{change.mark, ' '} + change.line + "\n";
   return text;
 }
 
 std::vector<std::string> Rewritten(const std::vector<Change>& changes) {
   std::vector<std::string> lines;
-  for (const auto& [kind, line] : changes) {
-    if (kind != Change::Kind::kMissing) lines.push_back(line);
+  for (const Change& change : changes) {
+    if (change.mark != '-') lines.push_back(change.line);
   }
   return lines;
 }

@@ -11,9 +11,8 @@ namespace suites {
 bool Matches(std::string_view pattern, std::string_view text);
 
 struct Change {
-  enum class Kind { kSame, kMissing, kUnexpected };
-  Kind kind;
-  std::string line;  ///< as expected, if it is the same
+  char mark;         ///< ' ': as expected, '-': missing, '+': not expected
+  std::string line;  ///< as expected, if it was
 };
 
 /// The fewest changes from `expected` to `came`. A line that is `<*>` stands for any number of
@@ -23,7 +22,7 @@ std::vector<Change> Compare(const std::vector<std::string>& expected,
 
 bool AreSame(const std::vector<Change>& changes);
 
-/// A line each, after "  ", "- " (expected) or "+ " (came).
+/// The marks and the lines.
 std::string Diff(const std::vector<Change>& changes);
 
 /// What came, with the patterns of the expected lines that match.

@@ -53,7 +53,7 @@ class SuiteTest : public ::testing::Test {
       : suite_(suite), test_(test), variables_(std::move(variables)), rewriting_(rewriting) {}
 
   void TestBody() override {
-    World world(LIMACTL_MCP_PROGRAM, variables_);
+    World world(LIMACTL_MCP_PROGRAM);
     try {
       for (const Step& step : suite_.head) Play(world, step, true);
       for (const Step& step : test_.steps) Play(world, step, false);
@@ -70,16 +70,33 @@ class SuiteTest : public ::testing::Test {
  private:
   void Play(World& world, const Step& step, bool in_head) {
     line_ = step.line;
-    const std::vector<std::string> came = world.Run(step);
+    Step filled = step;
+    Fill(filled.text);
+    for (std::string& line : filled.expected) Fill(line);
+    const std::vector<std::string> came = world.Run(filled);
     if (in_head) {
       // What it prints is of no interest.
       if (!came.empty() && came.back().starts_with("exit ")) Fail(Joined(came));
       return;
     }
-    const std::vector<Change> changes = Compare(step.expected, came);
+    std::vector<Change> changes = Compare(filled.expected, came);
     if (AreSame(changes)) return;
     Fail("expected (-) and came (+):\n" + Diff(changes));
+    // The file keeps the names of variables.
+    auto written = step.expected.begin();
+    for (Change& change : changes) {
+      if (change.mark != '+') change.line = *written++;
+    }
     rewriting_.Add(suite_.file, step, Rewritten(changes));
+  }
+
+  void Fill(std::string& text) const {
+    for (const auto& [name, value] : variables_) {
+      const std::string variable = "$" + name;
+      for (std::size_t at = 0; (at = text.find(variable, at)) != text.npos; at += value.size()) {
+        text.replace(at, variable.size(), value);
+      }
+    }
   }
 
   static std::string Joined(const std::vector<std::string>& lines) {
@@ -115,12 +132,11 @@ std::vector<Variables> AllVariables(const Suite& suite, const Case& test) {
   std::vector<Step> steps = suite.head;
   steps.insert(steps.end(), test.steps.begin(), test.steps.end());
   for (const Step& step : steps) {
-    if (step.kind != Step::Kind::kEach) continue;
+    if (step.keyword != "each") continue;
     const std::size_t colon = step.text.find(':');
     std::vector<Variables> longer;
     for (const Variables& variables : all) {
-      std::istringstream values(step.text.substr(colon + 1));
-      for (std::string value; values >> value;) {
+      for (const std::string& value : Words(step.text.substr(colon + 1))) {
         longer.push_back(variables);
         longer.back()[step.text.substr(0, colon)] = value;
       }

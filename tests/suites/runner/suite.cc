@@ -3,49 +3,32 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
 namespace suites {
 namespace {
 
-using Kind = Step::Kind;
-
 constexpr std::string_view kTest = "= ";
 
-struct Keyword {
-  std::string_view text;
-  Kind kind;
-  bool has_output;
-};
-
-constexpr std::array kKeywords = {
-    Keyword{"$ ", Kind::kHost, true},
-    Keyword{"copy$ ", Kind::kCopy, true},
-    Keyword{"guest$ ", Kind::kGuest, true},
-    Keyword{"terminal $ ", Kind::kTerminal, true},
-    Keyword{"> ", Kind::kCall, true},
-    Keyword{"wait: ", Kind::kWait, false},
-    Keyword{"serve ", Kind::kServe, false},
-    Keyword{"stop", Kind::kStop, false},
-    Keyword{"instance ", Kind::kInstance, false},
-    Keyword{"repository ", Kind::kRepository, false},
-    Keyword{"project:", Kind::kProject, false},
-    Keyword{"agent: ", Kind::kAgent, false},
-    Keyword{"needs ", Kind::kNeeds, false},
-    Keyword{"each ", Kind::kEach, false},
-};
+constexpr std::array<std::string_view, 14> kKeywords = {
+    "$",    "copy$",    "guest$",     "terminal $", ">",      "wait:", "serve",
+    "stop", "instance", "repository", "project:",   "agent:", "needs", "each"};
 
 /// What an expected line may begin with, beside plain output.
 constexpr std::array<std::string_view, 6> kMarks = {"! ", "exit ", "| ", "<", "keys ", "|"};
 
-const Keyword* FindKeyword(std::string_view line) {
-  for (const Keyword& keyword : kKeywords) {
-    const bool is_whole = keyword.kind == Kind::kStop;
-    if (is_whole ? line == keyword.text : line.starts_with(keyword.text)) return &keyword;
+/// The line's first word or words, if they are one; else empty.
+std::string_view KeywordOf(std::string_view line) {
+  for (const std::string_view keyword : kKeywords) {
+    if (line == keyword || line.starts_with(std::string(keyword) + " ")) return keyword;
   }
-  return nullptr;
+  return {};
+}
+
+bool HasOutput(std::string_view keyword) {
+  return keyword.ends_with('$') || keyword == ">";
 }
 
 bool IsComment(std::string_view line) {
@@ -74,9 +57,10 @@ Suite ReadSuite(const std::filesystem::path& path) {
       takes_output = false;
       continue;
     }
-    if (const Keyword* keyword = FindKeyword(line)) {
-      Step step{.kind = keyword->kind,
-                .text = line.substr(keyword->text.size()),
+    if (const std::string_view keyword = KeywordOf(line); !keyword.empty()) {
+      takes_output = HasOutput(keyword) && !suite.tests.empty();
+      Step step{.keyword = std::string(keyword),
+                .text = line.substr(std::min(keyword.size() + 1, line.size())),
                 .line = number,
                 .expected = {},
                 .expected_line = 0};
@@ -85,7 +69,6 @@ Suite ReadSuite(const std::filesystem::path& path) {
         step.text += "\n" + line;
       }
       step.expected_line = number + 1;
-      takes_output = keyword->has_output && !suite.tests.empty();
       steps().push_back(std::move(step));
       continue;
     }
@@ -103,9 +86,22 @@ Suite ReadSuite(const std::filesystem::path& path) {
   return suite;
 }
 
+std::vector<std::string> Words(std::string_view text) {
+  std::vector<std::string> words;
+  std::istringstream rest{std::string(text)};
+  for (std::string word; std::getline(rest >> std::ws, word, ' ');) {
+    for (std::string more; std::ranges::count(word, '"') % 2 == 1; word += " " + more) {
+      if (!std::getline(rest, more, ' ')) throw std::runtime_error("a quote is open: " + word);
+    }
+    std::erase(word, '"');
+    words.push_back(word);
+  }
+  return words;
+}
+
 std::string AsOutput(const std::string& line) {
   const bool is_ambiguous =
-      IsComment(line) || line.starts_with(kTest) || FindKeyword(line) != nullptr ||
+      IsComment(line) || line.starts_with(kTest) || !KeywordOf(line).empty() ||
       std::ranges::any_of(kMarks, [&](std::string_view mark) { return line.starts_with(mark); });
   if (!is_ambiguous) return line;
   return line.empty() ? "|" : "| " + line;

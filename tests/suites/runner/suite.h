@@ -10,24 +10,7 @@
 namespace suites {
 
 struct Step {
-  enum class Kind {
-    kHost,        ///< "$ COMMAND"
-    kCopy,        ///< "copy$ COMMAND"
-    kGuest,       ///< "guest$ COMMAND"
-    kTerminal,    ///< "terminal $ COMMAND"
-    kWait,        ///< "wait: COMMAND"
-    kCall,        ///< "> {"tool":…}"
-    kServe,       ///< "serve WORDS"
-    kStop,        ///< "stop"
-    kInstance,    ///< "instance NAME WORDS"
-    kRepository,  ///< "repository DIRECTORY: FILES"
-    kProject,     ///< "project: FILES"
-    kAgent,       ///< "agent: SCRIPT"
-    kNeeds,       ///< "needs WORD"
-    kEach,        ///< "each NAME: VALUES"
-  };
-
-  Kind kind;
+  std::string keyword;                ///< "$", "copy$" and so on
   std::string text;                   ///< after the keyword
   std::size_t line;                   ///< in the file, from 1
   std::vector<std::string> expected;  ///< the lines below it
@@ -48,6 +31,9 @@ struct Suite {
 
 /// Throws std::runtime_error with the file, the line and what is wrong with it.
 Suite ReadSuite(const std::filesystem::path& file);
+
+/// As a shell would, without variables: "a b" is one word. Throws std::runtime_error.
+std::vector<std::string> Words(std::string_view text);
 
 /// A line of a command's output as it stands in a suite: after "| " if it would mean something
 /// else.

@@ -25,30 +25,12 @@ using testing_support::McpClient;
 using testing_support::ProcessResult;
 using testing_support::RunProcess;
 using testing_support::WriteFile;
-using Kind = Step::Kind;
 using Lines = std::vector<std::string>;
 
 constexpr auto kTimeout = std::chrono::seconds(60);
 constexpr std::string_view kKeys = "keys ";
 constexpr const char* kPath = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 constexpr const char* kAgents[] = {"claude", "codex", "copilot", "gemini", "opencode"};
-
-/// As the user's shell would, without variables: "a b" is one word.
-Lines Words(const std::string& text) {
-  Lines words;
-  std::istringstream rest(text);
-  for (std::string word; rest >> std::ws && !rest.eof();) {
-    std::getline(rest, word, ' ');
-    while (std::count(word.begin(), word.end(), '"') % 2 == 1) {
-      std::string more;
-      if (!std::getline(rest, more, ' ')) throw std::runtime_error("a quote is open: " + text);
-      word += " " + more;
-    }
-    std::erase(word, '"');
-    words.push_back(word);
-  }
-  return words;
-}
 
 void Replace(std::string& text, const std::string& from, const std::string& to) {
   for (std::size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {
@@ -98,8 +80,7 @@ std::string ReadUntil(ChildProcess& terminal,
 
 }  // namespace
 
-World::World(fs::path program, std::map<std::string, std::string> variables)
-    : program_(std::move(program)), each_(std::move(variables)) {
+World::World(const fs::path& program) {
   const fs::path& root = directory_.path();
   places_ = {// A program that is not installed names the file.
              {"template:agent-sandbox", SANDBOX_TEMPLATE},
@@ -112,7 +93,7 @@ World::World(fs::path program, std::map<std::string, std::string> variables)
   for (const char* name : {"project", "home", "guest", "bin"}) fs::create_directory(root / name);
   WriteFile(root / "home/.gitconfig",
             "[user]\nname = Ann\nemail = ann@example.org\n[init]\ndefaultBranch = main\n");
-  fs::create_symlink(program_, root / "bin/limactl-mcp");
+  fs::create_symlink(program, root / "bin/limactl-mcp");
   // Of other commands only a record is made.
   MakeProgram(root / "bin/limactl",
               "[ \"$1\" != mcp ] || { shift; exec limactl-mcp \"$@\"; }\n"
@@ -121,48 +102,29 @@ World::World(fs::path program, std::map<std::string, std::string> variables)
 }
 
 Lines World::Run(const Step& step) {
+  const std::string& keyword = step.keyword;
   const std::string text = Filled(step.text);
   const fs::path project = Place("$PROJECT");
-  switch (step.kind) {
-    case Kind::kHost:
-      return RunCommand(step, project, false);
-    case Kind::kCopy:
-      return RunCommand(step, Place("$COPY"), true);
-    case Kind::kGuest:
-      return RunCommand(step, project, true);
-    case Kind::kTerminal:
-      return RunInTerminal(step);
-    case Kind::kCall:
-      return CallTool(step);
-    case Kind::kWait:
-      WaitFor(step.text);
-      break;
-    case Kind::kServe:
-      Stop();
-      serve_ = text;
-      break;
-    case Kind::kStop:
-      Stop();
-      break;
-    case Kind::kInstance:
-      StartInstance(text);
-      break;
-    case Kind::kRepository:
-      MakeRepository(text.substr(0, text.find(':')), text.substr(text.find(':') + 1));
-      break;
-    case Kind::kProject:
-      MakeRepository("project", text);
-      break;
-    case Kind::kAgent:
-      MakeAgents(text);
-      break;
-    case Kind::kNeeds:
-      Need(text);
-      break;
-    case Kind::kEach:  // the test was made once for each value
-      break;
-  }
-  return {};
+  if (keyword == "$") return RunCommand(text, project, false);
+  if (keyword == "copy$") return RunCommand(text, Place("$COPY"), true);
+  if (keyword == "guest$") return RunCommand(text, project, true);
+  if (keyword == "terminal $") return RunInTerminal(text, step.expected);
+  if (keyword == ">") return CallTool(text, step.expected);
+  if (keyword == "wait:") WaitFor(text);
+  if (keyword == "serve") Serve(text);
+  if (keyword == "stop" && text.empty()) Stop();
+  if (keyword == "stop" && !text.empty()) Instance(text)->Stop();
+  if (keyword == "instance") StartInstance(text);
+  if (keyword == "repository") MakeRepository(text);
+  if (keyword == "project:") MakeRepository("project: " + text);
+  if (keyword == "agent:") MakeAgents(text);
+  if (keyword == "needs") Need(text);
+  return {};  // "each" made a test for each value
+}
+
+void World::Serve(const std::string& words) {
+  Stop();
+  serve_ = words;
 }
 
 void World::Stop() {
@@ -193,12 +155,22 @@ void World::StartInstance(const std::string& text) {
     }
   }
   if (instances_.empty()) serve_ = options.name;
-  instances_.push_back(std::make_unique<LoopbackInstance>(std::move(options)));
+  std::unique_ptr<LoopbackInstance>& instance = Instance(options.name);
+  instance.reset();
+  instance = std::make_unique<LoopbackInstance>(std::move(options));
 }
 
-void World::MakeRepository(const std::string& name, const std::string& files) {
-  const fs::path repository = directory_.path() / name;
-  for (const std::string& word : Words(files)) {
+std::unique_ptr<LoopbackInstance>& World::Instance(const std::string& name) {
+  for (auto& [known, instance] : instances_) {
+    if (known == name) return instance;
+  }
+  return instances_.emplace_back(name, nullptr).second;
+}
+
+void World::MakeRepository(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const fs::path repository = directory_.path() / text.substr(0, colon);
+  for (const std::string& word : Words(text.substr(colon + 1))) {
     const std::size_t equals = std::min(word.find('='), word.size());
     std::string content = equals == word.size() ? word : word.substr(equals + 1);
     Replace(content, "\\n", "\n");
@@ -219,11 +191,11 @@ void World::MakeAgents(const std::string& script) {
   }
 }
 
-void World::Need(const std::string& what) const {
-  if (what == "root" && ::getuid() != 0) throw Skip{"only root can do this"};
-  if (what == "no root" && ::getuid() == 0) throw Skip{"root may do everything"};
-  if (what == "root" || what == "no root") return;
-  if (testing_support::FindProgram(what).empty()) throw Skip{"no " + what + " on this machine"};
+void World::Need(const std::string& text) const {
+  const std::size_t colon = text.find(": ");
+  const ProcessResult result =
+      RunProcess(Shell(text.substr(colon + 1), Place("$PROJECT"), false), "", kTimeout);
+  if (result.exit_code != 0) throw Skip{"needs " + text.substr(0, colon)};
 }
 
 ChildProcess::Options World::Shell(const std::string& command, const fs::path& directory,
@@ -232,16 +204,17 @@ ChildProcess::Options World::Shell(const std::string& command, const fs::path& d
   Lines words = {"env", "-i", "LANG=C.UTF-8", "TERM=xterm",
                  "PATH=" + (in_guest ? "" : (root / "bin").string() + ":") + kPath};
   const bool is_guest_known = in_guest && !instances_.empty();
-  words.push_back("HOME=" + (is_guest_known ? instances_.front()->directory() / "guest-home"
+  words.push_back("HOME=" + (is_guest_known ? instances_.front().second->directory() / "guest-home"
                                             : fs::path(Place("$HOME")))
                                 .string());
   if (!in_guest) words.push_back("LIMA_HOME=" + Place("$LIMA_HOME"));
-  words.insert(words.end(), {"sh", "-c", Filled(command)});
+  words.insert(words.end(), {"sh", "-c", command});
   return {.arguments = std::move(words), .working_directory = directory};
 }
 
-Lines World::RunCommand(const Step& step, const fs::path& directory, bool in_guest) {
-  const ProcessResult result = RunProcess(Shell(step.text, directory, in_guest), "", kTimeout);
+Lines World::RunCommand(const std::string& command, const fs::path& directory,
+                        bool in_guest) const {
+  const ProcessResult result = RunProcess(Shell(command, directory, in_guest), "", kTimeout);
   Lines lines;
   for (const std::string& line : Shown(result.output)) lines.push_back(AsOutput(line));
   Append(lines, "! ", Shown(result.error));
@@ -249,19 +222,19 @@ Lines World::RunCommand(const Step& step, const fs::path& directory, bool in_gue
   return lines;
 }
 
-Lines World::RunInTerminal(const Step& step) const {
-  Need("script");
+Lines World::RunInTerminal(const std::string& command, const Lines& expected) const {
+  Need("the program script: command -v script");
   ChildProcess::Options options =
       Shell("exec script -qec \"$COMMAND\" /dev/null", Place("$PROJECT"), false);
   options.arguments.insert(options.arguments.begin() + 2,
-                           "COMMAND=exec 2>&1; " + Filled(step.text));
+                           "COMMAND=exec 2>&1; " + command);
   ChildProcess terminal(options);
   Lines lines;
   const auto add = [&](const std::string& output) {
     for (const std::string& line : Shown(output)) lines.push_back(AsOutput(line));
   };
   std::string awaited;  // the last line before the keys
-  for (const std::string& line : step.expected) {
+  for (const std::string& line : expected) {
     if (!line.starts_with(kKeys)) {
       awaited = line;
       continue;
@@ -296,11 +269,11 @@ void World::WaitFor(const std::string& command) const {
   }
 }
 
-Lines World::CallTool(const Step& step) {
+Lines World::CallTool(const std::string& call, const Lines& expected) {
   constexpr std::string_view kStructured = "<json ";
   const bool is_structured = std::ranges::any_of(
-      step.expected, [&](const auto& line) { return line.starts_with(kStructured); });
-  json arguments = json::parse(Filled(step.text));
+      expected, [&](const auto& line) { return line.starts_with(kStructured); });
+  json arguments = json::parse(call);
   const std::string tool = arguments.at("tool");
   arguments.erase("tool");
   const json result = Server(is_structured ? Results::kStructured : Results::kText)
@@ -332,7 +305,6 @@ std::string World::Place(std::string_view name) const {
 }
 
 std::string World::Filled(std::string text) const {
-  for (const auto& [name, value] : each_) Replace(text, "$" + name, value);
   for (const auto& [name, value] : places_) Replace(text, name, value);
   return text;
 }

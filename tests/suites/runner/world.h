@@ -24,31 +24,38 @@ class World {
     std::string reason;
   };
 
-  /// `program` is the built limactl-mcp. `variables` are of the test's "each".
-  World(std::filesystem::path program, std::map<std::string, std::string> variables);
+  /// `program` is the built limactl-mcp.
+  explicit World(const std::filesystem::path& program);
 
   /// Carries out a step. Returns the lines that came, as they would stand in the suite. Throws
   /// std::runtime_error if it cannot be done, or fails and has no output.
   std::vector<std::string> Run(const Step& step);
 
-  /// Stops the servers, which must exit with 0. Throws std::runtime_error.
+  /// Stops the servers of tools, which must exit with 0. Throws std::runtime_error.
   void Stop();
 
  private:
   enum class Results { kText, kStructured };
 
   void StartInstance(const std::string& text);
-  void MakeRepository(const std::string& name, const std::string& files);
+  std::unique_ptr<testing_support::LoopbackInstance>& Instance(const std::string& name);
+  void Serve(const std::string& words);
+  /// `text` is "DIRECTORY: FILES".
+  void MakeRepository(const std::string& text);
   void MakeAgents(const std::string& script);
-  void Need(const std::string& what) const;
+  /// `text` is "REASON: COMMAND".
+  void Need(const std::string& text) const;
   [[nodiscard]] testing_support::ChildProcess::Options Shell(const std::string& command,
                                                              const std::filesystem::path& directory,
                                                              bool in_guest) const;
-  std::vector<std::string> RunCommand(const Step& step, const std::filesystem::path& directory,
-                                      bool in_guest);
-  std::vector<std::string> RunInTerminal(const Step& step) const;
+  [[nodiscard]] std::vector<std::string> RunCommand(const std::string& command,
+                                                    const std::filesystem::path& directory,
+                                                    bool in_guest) const;
+  [[nodiscard]] std::vector<std::string> RunInTerminal(
+      const std::string& command, const std::vector<std::string>& expected) const;
   void WaitFor(const std::string& command) const;
-  std::vector<std::string> CallTool(const Step& step);
+  std::vector<std::string> CallTool(const std::string& call,
+                                    const std::vector<std::string>& expected);
   testing_support::McpClient& Server(Results results);
 
   /// Values instead of the names of variables.
@@ -58,11 +65,10 @@ class World {
   [[nodiscard]] std::string Place(std::string_view name) const;
 
   testing_support::TemporaryDirectory directory_;
-  std::filesystem::path program_;
-  std::map<std::string, std::string> each_;
   /// "$COPY" and its like with their values; a directory before those that it is in.
   std::vector<std::pair<std::string, std::string>> places_;
-  std::vector<std::unique_ptr<testing_support::LoopbackInstance>> instances_;
+  /// By name. The first plays the guest.
+  std::vector<std::pair<std::string, std::unique_ptr<testing_support::LoopbackInstance>>> instances_;
   std::string serve_;  ///< the words of the last "serve"
   std::map<Results, std::unique_ptr<testing_support::McpClient>> servers_;
 };
