@@ -46,7 +46,9 @@ std::uint64_t ReadMaxSize(const cxxopts::ParseResult& parsed) {
 
 CopyCommand::CopyCommand(const std::string& instance, const std::string& project,
                          const std::string& directory) {
-  (void)::signal(SIGPIPE, SIG_IGN);  // a program that stops reading is an error of write()
+  // Errors of write() instead: a program that stops reading, a limit on the size of files.
+  (void)::signal(SIGPIPE, SIG_IGN);
+  (void)::signal(SIGXFSZ, SIG_IGN);
   options_.lima_home = lima::HomeDirectory();
   options_.name = instance;
   const Instance loaded = LoadInstance(instance);
@@ -56,6 +58,8 @@ CopyCommand::CopyCommand(const std::string& instance, const std::string& project
       project.empty() ? FindProjectTop() : paths::Resolved(fs::absolute(project)));
   loaded.RequireOutOfReach(place.repository);
   side_.emplace(place, directory);
+  const std::string undone = copy::UndoInterruptedApply(*side_);
+  if (!undone.empty()) support::LogWarning(undone);
   copy::RequireNoMount(loaded.mounts, side_->facts().directory, instance);
 }
 

@@ -41,8 +41,12 @@ struct Taken {
 Taken TakeBranch(const Git& users, SideRepository& side, const std::string& name);
 
 /// Applies what changed since what was applied last to the user's working tree, with the user's
-/// `git apply`: all or nothing. A patch above `max_size` is refused.
+/// `git apply`: all, or every file is put back. A patch above `max_size` is refused.
 void ApplyWork(const Git& users, SideRepository& side, std::uint64_t max_size);
+
+/// Puts the working tree back if ApplyWork was killed. Returns a sentence for the user, or nothing.
+/// Throws support::CallError if that is not possible.
+std::string UndoInterruptedApply(const SideRepository& side);
 
 /// How many files differ between two commits.
 std::size_t CountChanged(const SideRepository& side, const std::string& from,

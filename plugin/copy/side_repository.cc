@@ -32,6 +32,22 @@ constexpr std::size_t kFirstId = 3;
 constexpr std::size_t kIdLength = 16;
 constexpr std::chrono::seconds kLockWait{10};
 
+/// False if another holder does not let go within `wait`.
+bool WaitForLock(const FileLock& lock, int operation, std::chrono::milliseconds wait,
+                 const fs::path& file) {
+  constexpr std::chrono::milliseconds kPause{50};
+  const auto until = support::Clock::now() + wait;
+  while (!lock.valid() || ::flock(lock.get(), operation | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) {
+      throw support::CallError("cannot lock " + file.string() + ": " +
+                               std::generic_category().message(errno));
+    }
+    if (support::Clock::now() >= until) return false;
+    support::Pause(kPause, {});
+  }
+  return true;
+}
+
 FileLock TakeWorkLock(const fs::path& file) {
   auto lock = LockFile(file, LockKind::kExclusive, kLockWait);
   if (!lock) throw support::CallError("Another limactl mcp works with this copy.");
@@ -59,21 +75,18 @@ void RemoveLeftovers(const fs::path& repository) {
 
 std::optional<FileLock> LockFile(const fs::path& file, LockKind kind,
                                  std::chrono::milliseconds wait) {
-  constexpr std::chrono::milliseconds kPause{50};
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
   FileLock lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  const auto until = support::Clock::now() + wait;
-  const int operation = (kind == LockKind::kShared ? LOCK_SH : LOCK_EX) | LOCK_NB;
-  while (!lock.valid() || ::flock(lock.get(), operation) != 0) {
-    if (errno != EWOULDBLOCK && errno != EINTR) {
-      throw support::CallError("cannot lock " + file.string() + ": " +
-                               std::generic_category().message(errno));
-    }
-    if (support::Clock::now() >= until) return std::nullopt;
-    support::Pause(kPause, {});
-  }
+  const int operation = kind == LockKind::kShared ? LOCK_SH : LOCK_EX;
+  if (!WaitForLock(lock, operation, wait, file)) return std::nullopt;
   return lock;
+}
+
+FileLock LockTree(const fs::path& top) {
+  FileLock lock(::open(top.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (WaitForLock(lock, LOCK_EX, kLockWait, top)) return lock;
+  throw support::CallError("Another limactl mcp changes " + top.string() + ".");
 }
 
 SidePlace::SidePlace(const fs::path& instance_directory, std::string project_path)

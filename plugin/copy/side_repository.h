@@ -28,6 +28,10 @@ using FileLock = support::FileDescriptor;
 std::optional<FileLock> LockFile(const std::filesystem::path& file, LockKind kind,
                                  std::chrono::milliseconds wait);
 
+/// The lock of a working tree, which the copies in several instances may share. Throws
+/// support::CallError if another holder does not let go.
+FileLock LockTree(const std::filesystem::path& top);
+
 /// What is known of a copy on the host. The ids are those of commits, each empty if there is none.
 struct CopyFacts {
   std::string project = {};    ///< on the host

@@ -1,12 +1,10 @@
 #include <fcntl.h>
 
-#include <filesystem>
 #include <string>
 
 #include "copy/copy.h"
 #include "support/errors.h"
 #include "support/printable.h"
-#include "support/units.h"
 
 namespace copy {
 namespace {
@@ -73,20 +71,6 @@ Taken TakeBranch(const Git& users, SideRepository& side, const std::string& name
   facts.taken = work;
   side.Save(facts);
   return {branch, old == work};
-}
-
-void ApplyWork(const Git& users, SideRepository& side, std::uint64_t max_size) {
-  // In a file: git apply must not see a part of it.
-  const std::filesystem::path patch = side.MakeScratch() / "patch";
-  WritePatch(side, side.facts().applied, patch, max_size);
-  const GitOutput applied = users.Run({"apply", patch.string()});
-  if (!applied.ok()) {
-    throw CallError("git apply: " + applied.words +
-                    ". Nothing was changed. As a branch instead: limactl mcp take");
-  }
-  CopyFacts facts = side.facts();
-  facts.applied = facts.work;
-  side.Save(facts);
 }
 
 }  // namespace copy

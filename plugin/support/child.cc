@@ -61,6 +61,9 @@ pid_t Spawn(const std::vector<std::string>& command, const SpawnStreams& streams
   connect(streams.error, STDERR_FILENO, O_WRONLY);
   // Onto itself: it is no longer closed on exec.
   if (streams.inherited >= 0) connect(streams.inherited, streams.inherited, 0);
+  if (!streams.directory.empty()) {
+    note(::posix_spawn_file_actions_addchdir_np(&actions, streams.directory.c_str()));
+  }
   // This program ignores or blocks these signals; the child must not.
   sigset_t signals{};
   sigemptyset(&signals);

@@ -22,12 +22,12 @@ struct SpawnStreams {
   int inherited = -1;        ///< one more descriptor, which the child has under the same number
   bool own_session = false;  ///< the child keeps running when this program exits; else the
                              ///< terminal's signals reach it too
+  std::string directory = {};  ///< where it starts; empty: where this program is
 };
 
 /// Starts `command`: a program (found on this program's PATH unless its name has a slash) and its
-/// arguments. The child gets `environment` and inherits the directory, but no other descriptors and
-/// no ignored or blocked signals. Returns the process id; the caller must wait for it. Throws
-/// std::system_error.
+/// arguments. The child gets `environment`, but no other descriptors and no ignored or blocked
+/// signals. Returns the process id; the caller must wait for it. Throws std::system_error.
 pid_t Spawn(const std::vector<std::string>& command, const SpawnStreams& streams,
             const Environment& environment = OwnEnvironment());
 

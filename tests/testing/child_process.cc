@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,10 +11,10 @@
 #include <cstdlib>
 #include <sstream>
 #include <stdexcept>
-#include <system_error>
 #include <thread>
 #include <utility>
 
+#include "support/child.h"
 #include "support/environment.h"
 #include "support/wake_pipe.h"
 #include "testing/throw_errno.h"
@@ -25,63 +24,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Ends with null. Valid as long as `words`.
-std::vector<char*> Pointers(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-std::vector<std::string> EnvironmentOf(const ChildProcess::Options& options) {
+support::Environment EnvironmentOf(const ChildProcess::Options& options) {
   support::Environment environment = support::OwnEnvironment();
   if (!options.working_directory.empty()) environment["PWD"] = options.working_directory;
   for (const auto& [name, value] : options.environment) {
     environment.erase(name);
     if (value) environment[name] = *value;
   }
-  std::vector<std::string> variables;
-  for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
-  return variables;
-}
-
-/// support::Spawn, in a working directory. Without sh and env, whose start takes longer than much
-/// of what is tested.
-pid_t SpawnIn(const ChildProcess::Options& options, const std::array<int, 3>& streams) {
-  std::vector<std::string> words = options.arguments;
-  words.at(0) = FindProgram(words.at(0));  // not along the PATH of its environment
-  std::vector<std::string> variables = EnvironmentOf(options);
-  posix_spawn_file_actions_t actions{};
-  posix_spawnattr_t attributes{};
-  int error = ::posix_spawn_file_actions_init(&actions);
-  const auto note = [&](int result) { error = error == 0 ? result : error; };
-  note(::posix_spawnattr_init(&attributes));
-  for (int to = 0; to < 3; ++to) {
-    note(
-        ::posix_spawn_file_actions_adddup2(&actions, streams.at(static_cast<std::size_t>(to)), to));
-  }
-  if (!options.working_directory.empty()) {
-    note(::posix_spawn_file_actions_addchdir_np(&actions, options.working_directory.c_str()));
-  }
-  sigset_t signals{};
-  sigemptyset(&signals);
-  note(::posix_spawnattr_setsigmask(&attributes, &signals));
-  for (const int number : {SIGPIPE, SIGXFSZ, SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, number);
-  note(::posix_spawnattr_setsigdefault(&attributes, &signals));
-  int flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
-#ifdef __APPLE__
-  flags |= POSIX_SPAWN_CLOEXEC_DEFAULT;
-#endif
-  note(::posix_spawnattr_setflags(&attributes, static_cast<short>(flags)));
-  pid_t pid = -1;
-  if (error == 0) {
-    error = ::posix_spawn(&pid, words.front().c_str(), &actions, &attributes,
-                          Pointers(words).data(), Pointers(variables).data());
-  }
-  ::posix_spawnattr_destroy(&attributes);
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) throw std::system_error(error, std::generic_category(), options.arguments.at(0));
-  return pid;
+  return environment;
 }
 
 }  // namespace
@@ -102,8 +52,14 @@ ChildProcess::ChildProcess(const Options& options) {
   support::Pipe output;
   std::optional<support::Pipe> error;
   if (!options.inherit_standard_error) error.emplace();
-  pid_ = SpawnIn(options, {input.read_end.get(), output.write_end.get(),
-                           error ? error->write_end.get() : STDERR_FILENO});
+  std::vector<std::string> command = options.arguments;
+  command.at(0) = FindProgram(command.at(0));  // also in /usr/sbin
+  pid_ = support::Spawn(command,
+                        {.input = input.read_end.get(),
+                         .output = output.write_end.get(),
+                         .error = error ? error->write_end.get() : STDERR_FILENO,
+                         .directory = options.working_directory},
+                        EnvironmentOf(options));
   input_ = std::move(input.write_end);
   output_ = std::move(output.read_end);
   if (error) error_ = std::move(error->read_end);

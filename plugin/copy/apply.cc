@@ -1,0 +1,112 @@
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "copy/copy.h"
+#include "copy/saved_files.h"
+#include "support/errors.h"
+#include "support/join.h"
+#include "support/printable.h"
+
+namespace copy {
+namespace {
+
+namespace fs = std::filesystem;
+using support::CallError;
+
+/// In the side repository, while files of the working tree are being changed.
+constexpr const char* kSaved = "applying";
+constexpr std::size_t kMostNamed = 10;
+const std::string kMissing = "000000";
+
+/// Paths of files that are in their place, for a message.
+std::string Named(std::vector<std::string> paths) {
+  const std::size_t more = paths.size() - std::min(paths.size(), kMostNamed);
+  paths.resize(paths.size() - more);
+  for (std::string& path : paths) path = support::Printable(path);
+  return support::Join(paths, ", ") + (more > 0 ? " and " + std::to_string(more) + " more" : "");
+}
+
+/// What `git apply` did not do, though it says that it did; empty if it did all.
+std::string Left(const fs::path& top, const std::vector<RawChange>& changes) {
+  for (const RawChange& change : changes) {
+    const auto type = fs::symlink_status(top / change.path).type();
+    const bool is_there = type != fs::file_type::not_found && type != fs::file_type::directory;
+    if (change.mode == kMissing && is_there) return "git cannot delete " + change.path;
+    if (change.mode != kMissing && change.mode != kRepositoryMode && !is_there) {
+      return "git has not written " + change.path;
+    }
+  }
+  return "";
+}
+
+/// Throws, with `problem`, once the working tree is as it was, or with what is not.
+[[noreturn]] void Undo(const SavedFiles& saved, const SideRepository& side,
+                       const std::string& problem) {
+  const std::vector<std::string> different = saved.PutBack();
+  if (!different.empty()) {
+    throw CallError(problem + ". Not put back: " + Named(different) + ". What they were is in " +
+                    (side.path() / kSaved / "files").string());
+  }
+  saved.Discard(side.MakeScratch());
+  throw CallError(problem +
+                  ". The working tree is as it was. As a branch instead: limactl mcp take");
+}
+
+}  // namespace
+
+void ApplyWork(const Git& users, SideRepository& side, std::uint64_t max_size) {
+  const fs::path top = side.place().project;
+  const fs::path scratch = side.MakeScratch();
+  // In a file: git apply must not see a part of it.
+  const fs::path patch = scratch / "patch";
+  WritePatch(side, side.facts().applied, patch, max_size);
+  const std::string work = side.facts().work;
+  const std::vector<RawChange> changes = ParseRaw(
+      side.git().Require({"diff-tree", "-r", "-z", "--raw", "--no-renames", side.facts().applied, work},
+                         "git cannot compare"));
+  std::vector<std::string> paths;
+  for (const RawChange& change : changes) paths.push_back(change.path);
+
+  const FileLock lock = LockTree(top);
+  const SavedFiles saved = SavedFiles::Save(top, paths, work, scratch, side.path() / kSaved);
+  // The agent's bytes, whatever the user's settings say about blanks.
+  const GitOutput applied = users.Run({"-c", "apply.ignoreWhitespace=no", "apply",
+                                       "--whitespace=nowarn", patch.string()});
+  const std::string problem = applied.ok() ? Left(top, changes) : "git apply: " + applied.words;
+  if (!problem.empty()) Undo(saved, side, problem);
+  CopyFacts facts = side.facts();
+  facts.applied = work;
+  side.Save(facts);
+  saved.Discard(scratch);
+}
+
+std::string UndoInterruptedApply(const SideRepository& side) {
+  const fs::path top = side.place().project;
+  const fs::path directory = side.path() / kSaved;
+  const auto saved = SavedFiles::Find(top, directory);
+  if (!saved) return "";
+  const FileLock lock = LockTree(top);
+  std::string note;
+  if (saved->purpose() != side.facts().applied) {
+    // The user may have changed the files meanwhile.
+    fs::path displaced;
+    for (int number = 1; displaced.empty() || fs::exists(displaced); ++number) {
+      displaced = side.path();
+      displaced.replace_extension("undone-" + std::to_string(number));
+    }
+    const std::vector<std::string> different = saved->PutBack(displaced);
+    if (!different.empty()) {
+      throw CallError("An interrupted take --apply cannot be undone: " + Named(different) +
+                      ". Put them back from " + (directory / "files").string() + ", then delete " +
+                      directory.string());
+    }
+    note = "An interrupted take --apply was undone.";
+    if (fs::exists(displaced)) note += " What was there meanwhile is in " + displaced.string() + ".";
+  }
+  saved->Discard(side.MakeScratch());
+  return note;
+}
+
+}  // namespace copy
