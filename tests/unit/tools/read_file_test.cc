@@ -1,11 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -39,16 +35,6 @@ class ReadFile : public FileToolTest {
   }
 };
 
-TEST_F(ReadFile, ValidUtf8ComesByteByByte) {
-  for (const std::string& text : {"\xEF\xBB\xBF"
-                                  "bom\n"s,
-                                  "crlf\r\nlf\nno newline at the end"s, ""s, "\n\n"s,
-                                  "\u20ac\U0001F600 \u202e"s, "a NUL in a text: \0 is kept"s}) {
-    Put("file", text);
-    EXPECT_EQ(Content({{"path", "/host/work/file"}}), text);
-  }
-}
-
 TEST_F(ReadFile, MissingFileIsExactlyFileDoesNotExist) {
   EXPECT_EQ(Error({{"path", "/host/work/none"}}), "file does not exist");
   EXPECT_EQ(Error({{"path", "/host/work/no/such/directory"}}), "file does not exist");
@@ -63,21 +49,6 @@ TEST_F(ReadFile, DeniedFileIsExactlyPermissionDenied) {
     FailAt(where, guest::FileErrorCode::kPermissionDenied);
     EXPECT_EQ(Error({{"path", "/host/work/file"}}), "permission denied");
   }
-}
-
-TEST_F(ReadFile, OnlyRegularFilesAreOpened) {
-  ASSERT_EQ(mkfifo((work / "fifo").c_str(), 0600), 0);
-  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  (work / "socket").string().copy(address.sun_path, sizeof address.sun_path - 1);
-  ASSERT_EQ(bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-  EXPECT_EQ(Error({{"path", "/host/work"}}),
-            "/host/work is a directory, not a regular file; list_directory shows what is in it");
-  EXPECT_EQ(Error({{"path", "/host/work/fifo"}}), "/host/work/fifo is a FIFO, not a regular file");
-  EXPECT_THAT(Error({{"path", "/host/work/socket"}}), HasSubstr("is a socket"));
-  EXPECT_EQ(guest->count(Operation::kOpen), 0);
-  close(fd);
 }
 
 TEST_F(ReadFile, FileSwappedForADirectoryAfterTheCheckIsRefused) {
@@ -139,18 +110,6 @@ TEST_F(ReadFile, BytesThatAreNotUtf8AreReplacedAndCounted) {
   EXPECT_THAT(result.more_content[0]["text"].get<std::string>(), HasSubstr("not valid UTF-8: 2."));
 }
 
-TEST_F(ReadFile, BinaryFileIsAnErrorWithTypeAndSize) {
-  Put("file", "PK\x03\x04\0\0\xFF"s);
-  EXPECT_THAT(Error({{"path", "/host/work/file"}}),
-              AllOf(HasSubstr("a ZIP archive"), HasSubstr("7 bytes")));
-}
-
-TEST_F(ReadFile, LineThatBeginsLikeABinaryFormatIsTextWithinAFile) {
-  Put("file", "ID1,Meier\nID2,Schulz\nID3,M\xFCller\n");
-  EXPECT_EQ(Structured(Call({{"path", "/host/work/file"}, {"offset", 2}}))["content"],
-            "ID3,M\uFFFDller\n");
-}
-
 TEST_F(ReadFile, ImageComesAsAnImageBlock) {
   Put("image", "\x89PNG\r\n\x1A\n\0\0"s);
   const mcp::ToolResult result = Call({{"path", "/host/work/image"}});
@@ -158,14 +117,6 @@ TEST_F(ReadFile, ImageComesAsAnImageBlock) {
   ASSERT_EQ(result.more_content.size(), 1U);
   EXPECT_EQ(json(result.more_content[0]),
             json({{"type", "image"}, {"data", "iVBORw0KGgoAAA=="}, {"mimeType", "image/png"}}));
-}
-
-TEST_F(ReadFile, ImageUpToFiveMebibytesIsShownAndALargerOneRefused) {
-  Put("image", "GIF89a" + std::string(kMaxImageBytes - 6, '\0'));
-  EXPECT_EQ(Call({{"path", "/host/work/image"}}).more_content[0]["mimeType"], "image/gif");
-  Put("image", "GIF89a" + std::string(kMaxImageBytes - 5, '\0'));
-  EXPECT_THAT(Error({{"path", "/host/work/image"}}),
-              AllOf(HasSubstr("GIF image"), HasSubstr("5242881 bytes")));
 }
 
 TEST_F(ReadFile, AFileThatCannotFitIsNotReadAndTheErrorSaysHowTo) {
@@ -186,29 +137,6 @@ TEST_F(ReadFile, FileThatGrowsBeyondTheLimitWhileItIsReadIsAnError) {
 }
 
 // Ranges.
-
-TEST_F(ReadFile, RangeOfLinesIsCountedFromZero) {
-  Put("file", "zero\none\r\ntwo\nthree");
-  EXPECT_EQ(Lines(0, 1), "zero\n");
-  EXPECT_EQ(Lines(1, 2), "one\r\ntwo\n");
-  EXPECT_EQ(Lines(3, 1), "three");
-  EXPECT_EQ(Lines(2, 100), "two\nthree");
-  EXPECT_EQ(Content({{"path", "/host/work/file"}, {"offset", 3}}), "three");
-  EXPECT_EQ(Content({{"path", "/host/work/file"}, {"limit", 2}}), "zero\none\r\n");
-}
-
-TEST_F(ReadFile, OffsetBehindTheEndIsAnErrorThatCountsTheLines) {
-  for (const auto& [text, offset, count] :
-       {std::tuple{"zero\none\n", std::uint64_t{2}, "has 2 lines:"},
-        std::tuple{"zero\none", std::uint64_t{2}, "has 2 lines:"},
-        std::tuple{"zero", UINT64_MAX, "has 1 line:"},
-        std::tuple{"", std::uint64_t{1}, "has 0 lines:"}}) {
-    Put("file", text);
-    EXPECT_THAT(Error({{"path", "/host/work/file"}, {"offset", offset}, {"limit", UINT64_MAX}}),
-                AllOf(HasSubstr(count), HasSubstr("(counted from 0) is past its end")));
-    EXPECT_EQ(Lines(0, UINT64_MAX), text);
-  }
-}
 
 TEST_F(ReadFile, LinesAcrossChunksAreWhole) {
   std::string text;
@@ -243,12 +171,6 @@ TEST_F(ReadFile, RangeIsReadInRequestsOfTheServersSizeAndInGrowingBursts) {
     EXPECT_EQ(guest->server_reads(), reads) << last_line;
     EXPECT_EQ(guest->count(Operation::kRead), bursts) << last_line;
   }
-}
-
-TEST_F(ReadFile, RangeOfMoreThanTheLimitIsAnError) {
-  Put("file", std::string(files::kMaxReadBytes + files::kReadChunk, 'x'));
-  EXPECT_THAT(Error({{"path", "/host/work/file"}, {"offset", 0}}),
-              HasSubstr("ask for fewer with limit"));
 }
 
 TEST_F(ReadFile, StopsWhenItsContextIsStopped) {
