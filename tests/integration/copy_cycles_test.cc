@@ -212,23 +212,5 @@ TEST_F(TwoAtOnce, TheOtherWaits) {
   EXPECT_EQ(InProject("git branch --format='%(refname:short)'"), "agent/main\nmain");
 }
 
-TEST_F(TwoAtOnce, ACopyThatIsServedIsNotReplaced) {
-  StartAgent();
-  MakeProject("p");
-  SendCopy();
-  Serve({.arguments = {"agent", "--copy", project}});
-  EXPECT_THAT(Read((project / "file.txt").string()), StartsWith("1\n"));
-  InProject("echo more >> file.txt");
-  SendCopy();
-  EXPECT_NE(FilesOf(copy), FilesOf(project));
-  EXPECT_EQ(Run({"drop"}).exit_code, 1);
-  EXPECT_TRUE(fs::exists(copy));
-  ForgetServer();
-  SendCopy();
-  EXPECT_EQ(FilesOf(copy), FilesOf(project));
-  Succeed({"drop"});
-  EXPECT_FALSE(fs::exists(copy));
-}
-
 }  // namespace
 }  // namespace integration

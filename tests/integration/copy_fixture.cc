@@ -57,6 +57,13 @@ std::int64_t ChangeTime(const struct stat& status) {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
+/// Without control characters, but for line ends.
+bool IsPrintable(const std::string& text) {
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return c == '\n' || (static_cast<unsigned char>(c) >= ' ' && c != '\x7f');
+  });
+}
+
 }  // namespace
 
 const char kRepository[] = R"(
@@ -130,12 +137,6 @@ std::vector<std::string> ChangesButABranch(const Snapshot& before, const Snapsho
   std::vector<std::string> changes = Changes(before, after);
   std::erase_if(changes, [](const std::string& change) { return std::regex_match(change, kDue); });
   return changes;
-}
-
-bool IsPrintable(const std::string& text) {
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return c == '\n' || (static_cast<unsigned char>(c) >= ' ' && c != '\x7f');
-  });
 }
 
 std::mt19937 SeededRandom() {

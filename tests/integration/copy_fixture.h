@@ -28,9 +28,6 @@ std::vector<std::string> Changes(const Snapshot& before, const Snapshot& after);
 /// All but what `take` may add to the user's repository: a pack, a branch below agent/, its reflog.
 std::vector<std::string> ChangesButABranch(const Snapshot& before, const Snapshot& after);
 
-/// Without control characters, but for line ends.
-bool IsPrintable(const std::string& text);
-
 /// Its seed is LIMACTL_MCP_SEED, or always the same; it is printed.
 std::mt19937 SeededRandom();
 

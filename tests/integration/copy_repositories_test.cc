@@ -1,7 +1,5 @@
 // Each kind of repository goes to the guest and comes back, and the user's stays as it is.
 
-#include <unistd.h>
-
 #include <sstream>
 
 #include "integration/copy_fixture.h"
@@ -278,18 +276,6 @@ TEST_F(Kinds, OnesWithAWord) {
 
 TEST_F(Kinds, OnesWithRepositoriesInside) {
   ComeAndGo(kKindsWithRepositoriesInside);
-}
-
-TEST_F(Kinds, OneThatCannotBeReadComesAsCommitted) {
-  if (::getuid() == 0) GTEST_SKIP() << Skipping("root can read every file");
-  StartAgent();
-  MakeProject("p", R"sh(
-    base project; echo old > locked; mkdir shut; echo old > shut/x; commit
-    echo new > locked; chmod 0 locked shut)sh");
-  EXPECT_THAT(SendCopy().error, AllOf(HasSubstr("locked"), HasSubstr("shut")));
-  EXPECT_EQ(ReadFile(copy / "locked"), "old\n");
-  EXPECT_EQ(ReadFile(copy / "shut/x"), "old\n");
-  InProject("chmod 700 locked shut");
 }
 
 }  // namespace

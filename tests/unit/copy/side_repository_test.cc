@@ -1,5 +1,3 @@
-#include <sys/stat.h>
-
 #include <chrono>
 #include <string>
 
@@ -8,8 +6,6 @@
 
 namespace copy {
 namespace {
-
-using ::testing::HasSubstr;
 
 using SideRepositoryTest = CopyTest;
 
@@ -29,28 +25,6 @@ TEST_F(SideRepositoryTest, BorrowsObjectsAndKeepsRefs) {
   EXPECT_TRUE(side.facts().IsTaken(head));
   EXPECT_EQ(side.git().Run({"for-each-ref", "--format=%(objectname)"}).output,
             head + "\n" + head + "\n");
-}
-
-TEST_F(SideRepositoryTest, IsFoundFromADirectoryBelow) {
-  SideRepository side(Place());
-  side.Prepare(ReadProject(project, Git::Users(project, side.lock())));
-  const fs::path instance = side.path().parent_path().parent_path();
-  EXPECT_FALSE(SidePlace::Find(instance, project));
-  side.Save({project.string(), "/copy", "main"});
-  EXPECT_EQ(SidePlace::Find(instance, project / "a/b")->id, side.place().id);
-}
-
-TEST_F(SideRepositoryTest, RemovesWhatAKilledCommandLeft) {
-  const fs::path repository = Place().repository;
-  WriteFile(repository / "incoming/pack/x.pack", "");
-  WriteFile(repository / "refs/sent.lock", "");
-  WriteFile(repository / "objects/pack/tmp_pack_1", "");
-  WriteFile(repository / "objects/pack/kept.pack", "");
-  const SideRepository side(Place());
-  EXPECT_FALSE(fs::exists(repository / "incoming"));
-  EXPECT_FALSE(fs::exists(repository / "refs/sent.lock"));
-  EXPECT_FALSE(fs::exists(repository / "objects/pack/tmp_pack_1"));
-  EXPECT_TRUE(fs::exists(repository / "objects/pack/kept.pack"));
 }
 
 TEST(FileLock, IsSharedOrExclusive) {
