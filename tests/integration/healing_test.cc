@@ -103,60 +103,6 @@ TEST_F(Healing, TheProgramExitsWhileItConnects) {
   EXPECT_EQ(client().CloseAndWait(kPromptly), 0);
 }
 
-TEST_F(Healing, ADeletedInstanceIsNamedAndWorksOnceItIsBack) {
-  LoopbackInstance& instance = StartRoot();
-  Serve();
-  EXPECT_EQ(Read(file), "text");
-  instance.Stop();
-  fs::rename(instance.directory(), Path("deleted"));
-  EXPECT_THAT(ReadRefusal(file), AllOf(HasSubstr("no Lima instance \"default\""),
-                                       HasSubstr("limactl start --name default")));
-  ExpectAnsweredAtOnce();
-  fs::rename(Path("deleted"), instance.directory());
-  instance.Start();
-  EXPECT_EQ(Read(file), "text");
-}
-
-TEST_F(Healing, ARootThatBecameALinkIsNotFollowedAfterAReconnect) {
-  MakeFile("root/project/a.txt", "of the project");
-  MakeFile("root/private/a.txt", "private");
-  LoopbackInstance& instance = StartRoot();
-  const std::string project = root + "/project";
-  Serve({.arguments = {"default", "--root", project}});
-  EXPECT_EQ(Read(project + "/a.txt"), "of the project");
-
-  fs::rename(project, Path("root/moved"));
-  MakeLink("root/project", Path("root/private"));
-  instance.Stop();
-  instance.Start();
-  EXPECT_THAT(ReadRefusal(project + "/a.txt"),
-              AllOf(HasSubstr(project), Not(HasSubstr("private\n"))));
-  EXPECT_THAT(WriteRefusal(project + "/new.txt"), HasSubstr(project));
-  EXPECT_FALSE(fs::exists(Path("root/private/new.txt")));
-
-  fs::remove(Path("root/project"));
-  fs::rename(Path("root/moved"), project);
-  EXPECT_EQ(Read(project + "/a.txt"), "of the project");
-}
-
-TEST_F(Healing, AnAllowedPathThatBecameALinkIsNotFollowedAfterAReconnect) {
-  const std::string extra = Path("late/extra").string();
-  LoopbackInstance& instance = StartRoot();
-  Serve({.arguments = {"default", "--allow-path", extra + ":w"}});
-  EXPECT_EQ(Read(file), "text") << "connected while there is nothing to be pinned";
-  MakeFile("late/extra/a.txt", "of the directory");
-  EXPECT_EQ(Read(extra + "/a.txt"), "of the directory");
-
-  MakeFile("private/a.txt", "private");
-  fs::rename(extra, Path("late/moved"));
-  MakeLink("late/extra", Path("private"));
-  instance.Stop();
-  instance.Start();
-  EXPECT_THAT(ReadRefusal(extra + "/a.txt"), HasSubstr("outside the directories"));
-  EXPECT_THAT(WriteRefusal(extra + "/new.txt"), HasSubstr("outside the directories"));
-  EXPECT_FALSE(fs::exists(Path("private/new.txt")));
-}
-
 /// `--start`, with a script in limactl's place.
 class StartingInstance : public Healing {
  protected:
