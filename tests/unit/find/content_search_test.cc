@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 
-#include <optional>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "support/errors.h"
 #include "testing/eventually.h"
@@ -30,6 +33,19 @@ TEST_F(Grep, ABadPatternIsGitsError) {
   EXPECT_THAT(ErrorOf("(x"), AllOf(HasSubstr("git grep failed"), HasSubstr("missing")));
   EXPECT_THAT(ErrorOf("x{2,1}"), HasSubstr("numbers out of order"));
   EXPECT_THAT(ErrorOf("[z-a]"), HasSubstr("range out of order"));
+}
+
+// git's search of the whole file would miss these lines.
+TEST_F(Grep, OtherLinesDoNotKeepALineFromMatching) {
+  Write("a", "x else\n{\nelse y\nabc\n#c\nfoo  \n\nbar\n");
+  EXPECT_EQ(Run(R"(else(?!\s*\{))"), "a:1:x else\na:3:else y\n");
+  EXPECT_EQ(Run(R"(foo\s*\K)"), "a:6:foo  \n");
+  EXPECT_EQ(Run(R"(^[^#]++c$)"), "");
+  EXPECT_EQ(Run(R"(^(?>[^#]*)$)"),
+            "a:1:x else\na:2:{\na:3:else y\na:4:abc\na:6:foo  \na:7:\na:8:bar\n");
+  EXPECT_THAT(ErrorOf("(?!x"), HasSubstr("missing"));
+  EXPECT_EQ(Run(R"(c\z)"), "a:4:abc\na:5:#c\n");
+  EXPECT_EQ(Run(R"(\Ael)"), "a:3:else y\n");
 }
 
 TEST_F(Grep, WorksInARepositoryItsSubdirectoriesAndItsGitDirectory) {
@@ -241,6 +257,40 @@ TEST_F(Grep, KeepsWholeLinesUpToTheLimitAndCountsAll) {
       "a:1:x\nb:1:x\n[Only the first 2 of 4 matching lines, in 2 files, are shown. Narrow the "
       "search with a path, an include or a longer pattern.]\n");
 }
+TEST_F(Grep, IncludeIsAPatternForPathsWithBraces) {
+  for (const char* name : {"a.ts", "src/b.tsx", "src/deep/c.ts", "d.js", ".e.ts"}) {
+    Write(name, "needle");
+  }
+  const std::vector<std::pair<const char*, std::string>> cases = {
+      {"*.{ts,tsx}", ".e.ts a.ts src/b.tsx src/deep/c.ts "},
+      {"src/*.{ts,tsx}", "src/b.tsx "},
+      {"src/**/*.ts", "src/deep/c.ts "},
+      {"**/*.js", "d.js "},
+      {"src", ""},
+      {"src/", "src/b.tsx src/deep/c.ts "},
+      {"src/deep", "src/deep/c.ts "},
+      {"d.js", "d.js "},
+      {"[a-d].?s", "a.ts d.js src/deep/c.ts "},
+      {"**", ".e.ts a.ts d.js src/b.tsx src/deep/c.ts "},
+      {"*", ".e.ts a.ts d.js src/b.tsx src/deep/c.ts "},
+      {":(exclude)*", ""},
+      {"--*", ""},
+  };
+  const auto check = [&] {
+    for (const auto& [include, expected] : cases) {
+      std::string files;
+      std::istringstream lines(Run("needle", include));
+      for (std::string line; std::getline(lines, line);) {
+        files += line.substr(0, line.find(':')) + " ";
+      }
+      EXPECT_EQ(files, expected) << include;
+    }
+  };
+  check();
+  WithoutGit();
+  check();
+}
+
 TEST(IncludeFilter, TurnsPatternsIntoPathspecs) {
   const auto pathspecs = [](const char* include) { return IncludeFilter(include).pathspecs; };
   using Pathspecs = std::vector<std::string>;
