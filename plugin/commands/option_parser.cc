@@ -1,5 +1,7 @@
 #include "commands/option_parser.h"
 
+#include <re2/re2.h>
+
 #include <exception>
 #include <iostream>
 
@@ -30,7 +32,10 @@ std::optional<cxxopts::ParseResult> OptionParser::Parse(const std::vector<std::s
   try {
     result = options_.parse(static_cast<int>(pointers.size()), pointers.data());
   } catch (const std::exception& error) {  // cxxopts 3.0 and 3.1 name the class differently
-    throw UsageError(error.what() + help);
+    // Releases of cxxopts quote names differently.
+    std::string text = error.what();
+    re2::RE2::GlobalReplace(&text, "‘|’|'", "\"");
+    throw UsageError(text + help);
   }
   if (result->count("help") > 0) {
     std::cout << options_.help({""});

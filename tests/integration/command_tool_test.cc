@@ -51,11 +51,6 @@ TEST_F(CommandTool, HasWordsOfTheGreatestLength) {
               StartsWith("argument list too long"));
 }
 
-TEST_F(CommandTool, HasNoTerminalAndNoInput) {
-  EXPECT_EQ(Run({"cat"}).value("stdout", "?"), "");
-  EXPECT_EQ(Run({"sh", "-c", "test -t 1 || test -t 0 || echo none"}).value("stdout", ""), "none\n");
-}
-
 TEST_F(CommandTool, NoProcessIsLeftInTheGuestByACommand) {
   if (!fs::exists("/proc/self/fd")) {
     GTEST_SKIP() << Skipping("this machine has no /proc, which a resident login shell needs");
@@ -69,20 +64,6 @@ TEST_F(CommandTool, NoProcessIsLeftInTheGuestByACommand) {
   const std::set<pid_t> after_the_first = processes();
   for (int i = 0; i < 3; ++i) Run({"true"});
   EXPECT_EQ(processes(), after_the_first);
-}
-
-TEST_F(CommandTool, OneWordWithSpacesIsExplained) {
-  const json result = Run({"echo one two"});
-  EXPECT_EQ(result.value("exit_code", -1), 127);
-  EXPECT_THAT(result.value("error", ""),
-              AllOf(HasSubstr("exit status 127"), HasSubstr("bash"), HasSubstr("-c")));
-}
-
-TEST_F(CommandTool, TheDescriptionNeverReachesAShell) {
-  Call("run_shell_command", {{"command", {"true"}},
-                             {"directory", root},
-                             {"description", "harmless\ntouch pwned\n$(touch pwned)"}});
-  EXPECT_FALSE(fs::exists(Path("root/pwned")));
 }
 
 TEST_F(CommandTool, ReturnsThoughAChildHoldsItsPipesAndTheChildGoesOn) {
@@ -108,31 +89,6 @@ TEST_F(CommandTool, ProgressIsTheLastLineAndCannotDriveATerminal) {
   EXPECT_THAT(progress, StartsWith("last [2J \\xc2\\x9b"));
   MakeFile("root/go", "");
   EXPECT_EQ(End(id).value("exit_code", -1), 0);
-}
-
-TEST_F(CommandTool, ReturnsOutputAsValidText) {
-  struct Case {
-    const char* printed;  ///< format for printf(1)
-    std::string expected;
-  };
-  const std::vector<Case> cases = {
-      {R"(\033[2Jx)", "\x1b[2Jx"},
-      {R"(\033]0;title\007x)", "\x1b]0;title\x07x"},
-      {R"(\033]8;;http://a\033\\x\033]8;;\033\\)", "\x1b]8;;http://a\x1b\\x\x1b]8;;\x1b\\"},
-      {R"(\342\200\252\342\200\256)", "\u202a\u202e"},                  // bidirectional overrides
-      {R"(\342\201\246\342\201\251)", "\u2066\u2069"},                  // and isolates
-      {R"(\363\240\200\200\363\240\201\277)", "\U000E0000\U000E007F"},  // tags
-      {R"(a\377\300\200b\355\240\200)",
-       "a\uFFFD\uFFFD\uFFFD"
-       "b\uFFFD\uFFFD\uFFFD"},
-      {R"(a\000b)", std::string("a\0b", 3)}};
-  for (const Case& c : cases) {
-    const std::string print = "printf '" + std::string(c.printed) + "'";
-    const json result = Shell(print + "; " + print + " >&2");
-    EXPECT_EQ(result.value("stdout", "?"), c.expected) << c.printed;
-    EXPECT_EQ(result.value("stderr", "?"), c.expected) << c.printed;
-    EXPECT_EQ(result.value("exit_code", -1), 0);
-  }
 }
 
 class CommandOutputSize : public CommandTool {

@@ -93,34 +93,6 @@ std::vector<std::string> LoginShell(const std::string& program) {
   return {"ForceCommand exec " + program + " -c \"$SSH_ORIGINAL_COMMAND\""};
 }
 
-TEST_F(GuestKinds, LoginShellFish) {
-  if (!fs::exists("/usr/bin/fish")) GTEST_SKIP() << Skipping("there is no /usr/bin/fish");
-  CallEach(LoginShell("fish"), "user: {shell: /usr/bin/fish}");
-  ExpectQuotingAndCancelWork();
-  ExpectNothingIsLeft();
-}
-
-TEST_F(GuestKinds, LoginShellCsh) {
-  if (!Installed("tcsh")) GTEST_SKIP() << Skipping("there is no tcsh here");
-  CallEach(LoginShell("tcsh"));
-  ExpectQuotingAndCancelWork();
-  ExpectNothingIsLeft();
-}
-
-TEST_F(GuestKinds, NothingButBusyBox) {
-  if (!Installed("busybox")) GTEST_SKIP() << Skipping("there is no BusyBox here");
-  const fs::path applets = MakeDirectory("applets");
-  const ProcessResult installed =
-      RunProcess({.arguments = {"sh", "-c", "busybox --install -s \"$0\"", applets.string()}});
-  ASSERT_EQ(installed.exit_code, 0) << installed.error;
-  MakeFile("lima/default/guest-home/.profile", "PATH=" + applets.string() + "\n");
-  CallEach(LoginShell("env PATH=" + applets.string() + " sh"),
-           "user: {shell: " + (applets / "ash").string() + "}");
-  EXPECT_THAT(Shell("command -v sed").value("stdout", ""), HasSubstr(applets.string()));
-  ExpectQuotingAndCancelWork();
-  ExpectNothingIsLeft();
-}
-
 TEST_F(GuestKinds, WithoutAProgram) {
   for (const std::vector<std::string>& missing :
        std::vector<std::vector<std::string>>{{"git"}, {"bash", "rbash"}}) {
@@ -133,28 +105,8 @@ TEST_F(GuestKinds, WithoutAProgram) {
   }
 }
 
-TEST_F(GuestKinds, WithoutTheConfiguredShell) {
-  StartGuest({}, {}, "user: {shell: /no/such/bash}");
-  const json result = Run({"true"});
-#ifdef __APPLE__  // bash 3.2
-  EXPECT_EQ(result.value("exit_code", -1), 126);
-#else
-  EXPECT_EQ(result.value("exit_code", -1), 127);
-#endif
-  EXPECT_THAT(result.value("error", ""),
-              AllOf(HasSubstr("has no /no/such/bash"), HasSubstr(".user.shell")));
-  ExpectFileToolsWork();
-  EXPECT_EQ(Glob({{"pattern", "a.*"}, {"path", root}}), std::vector{root + "/a.txt"});
-}
-
 TEST_F(GuestKinds, ThreeSessions) {
   CallEach({"MaxSessions 3"});
-  ExpectNothingIsLeft();
-}
-
-TEST_F(GuestKinds, NoSftpSubsystem) {
-  for (auto& [call, allowed] : allowed_) allowed = {false, "openssh-sftp-server"};
-  CallEach({"Subsystem other /bin/true"});
   ExpectNothingIsLeft();
 }
 

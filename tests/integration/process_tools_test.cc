@@ -44,39 +44,6 @@ class ProcessTools : public IntegrationTest {
   }
 };
 
-TEST_F(ProcessTools, AReplIsStartedReadWrittenAndStopped) {
-  StartGuest();
-  const json started =
-      Start("echo hello; while read -r line; do echo \"got $line\"; done; exit 7", 2000);
-  EXPECT_EQ(started.at("id"), "p1");
-  EXPECT_EQ(started.at("running"), true);
-  EXPECT_EQ(started.at("output"), "hello\n");
-  EXPECT_EQ(started.at("next_offset"), 6);
-  EXPECT_EQ(Send("p1", {{"input", "one\n"}}).at("running"), true);
-  EXPECT_EQ(ReadUntil("p1", "one\n"), "got one\n");
-  EXPECT_EQ(Call("read_process", {{"id", "p1"}, {"offset", 0}}).at("output"), "hello\ngot one\n");
-  const json ended = Send("p1", {{"input", "last"}, {"end_input", true}});
-  EXPECT_EQ(ended.at("running"), false);
-  EXPECT_EQ(ended.at("exit_code"), 7);
-
-  const json listed = Call("read_process", json::object()).at("processes");
-  ASSERT_EQ(listed.size(), 1U);
-  EXPECT_EQ(listed[0].at("exit_code"), 7);
-  EXPECT_EQ(listed[0].at("directory"), root);
-  EXPECT_THAT(listed[0].at("command").get<std::string>(), StartsWith("bash -c 'echo hello"));
-  EXPECT_THAT(Refusal("read_process", {{"id", "p7"}}), HasSubstr("no process p7; known are p1"));
-}
-
-TEST_F(ProcessTools, AFailureIsInTheFirstAnswer) {
-  StartGuest();
-  const json failed = Start("echo no such port >&2; exit 4", kWait);
-  EXPECT_EQ(failed.at("running"), false);
-  EXPECT_EQ(failed.at("exit_code"), 4);
-  EXPECT_EQ(failed.at("output"), "no such port\n");
-  const json line = Call("start_process", {{"command", {"ls | wc"}}, {"directory", root}});
-  EXPECT_THAT(line.at("error").get<std::string>(), HasSubstr(R"(use ["bash","-c","ls | wc"])"));
-}
-
 TEST_F(ProcessTools, EndWithTheirChildrenThoughTheyIgnoreTerm) {
   StartRoot();
   const std::vector<std::function<void()>> ways = {
@@ -151,23 +118,6 @@ TEST_F(ProcessTools, SixRunBesideTwoCommandsSearchesAndFilesOnOneConnection) {
   }
 }
 
-TEST_F(ProcessTools, ALostConnectionLosesThem) {
-  StartGuest();
-  // Either call may return the output.
-  std::string before = Start("echo before; exec sleep 300").at("output");
-  if (before.empty()) before = ReadUntil("p1", "before\n");
-  EXPECT_EQ(before, "before\n");
-  testing_support::KillEverything(Instance());
-  const json lost = ReadToTheEnd("p1");
-  EXPECT_EQ(lost.at("running"), false);
-  EXPECT_THAT(lost.at("error").get<std::string>(), StartsWith("the process was lost"));
-  Instance().Stop();
-  Instance().Start();
-  EXPECT_EQ(Shell("echo again").value("stdout", ""), "again\n");
-  EXPECT_EQ(Call("read_process", {{"id", "p1"}, {"offset", 0}}).at("output"), "before\n");
-  EXPECT_EQ(Start("true").at("id"), "p2");
-}
-
 TEST_F(ProcessTools, CancelledReadsMakeRoomForOthers) {
   constexpr int kMoreThanThreads = 40;
   StartGuest();
@@ -180,23 +130,6 @@ TEST_F(ProcessTools, CancelledReadsMakeRoomForOthers) {
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(ReadOn("p1", 0).at("running"), true);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 15s);
-}
-
-TEST_F(ProcessTools, ReadTheRestOfACutCommand) {
-  StartGuest();
-  const json cut = Shell("seq 200000; echo error >&2");
-  const auto text = cut.at("stdout").get<std::string>();
-  EXPECT_THAT(text, HasSubstr(" bytes left out; read_process {\"id\":\"c1\"} returns them …]\n"));
-  EXPECT_EQ(cut.at("stderr"), "error\n");
-  std::string whole;
-  for (json read = {{"remaining", 1}}; read.contains("remaining");) {
-    read = Call("read_process", {{"id", "c1"}});
-    whole += read.at("output").get<std::string>();
-  }
-  const std::string size = Shell("seq 200000 | wc -c").value("stdout", "0");
-  EXPECT_EQ(whole.size(), std::stoul(size) + std::string("error\n").size());
-  EXPECT_THAT(whole, StartsWith("1\n2\n3\n"));
-  EXPECT_THAT(Refusal("read_process", {{"id", "c9"}}), HasSubstr("kept are c1"));
 }
 
 }  // namespace

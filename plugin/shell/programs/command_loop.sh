@@ -48,10 +48,10 @@ then
     _lm_now=
     for _lm_file; do
       if [[ -e $_lm_file ]]; then
-        _lm_now+=0
+        _lm_now+="0"
         [[ $_lm_file -nt /dev/fd/6 ]] && exit 0
       else
-        _lm_now+=1
+        _lm_now+="1"
       fi
     done
     [[ $_lm_now = "$_lm_seen" ]] || exit 0

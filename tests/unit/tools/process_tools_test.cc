@@ -16,8 +16,6 @@ namespace {
 
 using nlohmann::json;
 using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 /// Results as text, for clients that are known agents.
 class ProcessToolsAsText : public SearchToolFixture {
@@ -35,47 +33,11 @@ class ProcessToolsAsText : public SearchToolFixture {
   Toolbox toolbox_{static_cast<WorkspaceSource&>(*this), {}};
 };
 
-TEST_F(ProcessToolsAsText, AreTheOutputAndALineOfState) {
-  EXPECT_EQ(Text(ReadProcess, json::object()), "No process has been started.");
-  EXPECT_EQ(Start("echo out; printf x; exit 2"), "out\nx\n[p1 exited with 2]");
-  EXPECT_EQ(Text(ReadProcess, {{"id", "p1"}}), "[p1 exited with 2]");
-  EXPECT_EQ(Text(ReadProcess, {{"id", "p1"}, {"offset", -3}}), "t\nx\n[p1 exited with 2]");
-  EXPECT_EQ(Text(WriteProcess, {{"id", "p1"}, {"signal", "TERM"}}), "[p1 exited with 2]");
-  EXPECT_THAT(Text(ReadProcess, json::object()),
-              StartsWith("p1 exited with 2: sh -c 'echo out; printf x; exit 2' (in " +
-                         std::string(kHost) + ", since 20"));
-}
-
 TEST_F(ProcessToolsAsText, SayHowToReadOn) {
   EXPECT_THAT(
       Start("head -c 60000 /dev/zero | tr '\\0' x"),
       EndsWith("x\n[p1 exited with 0; next_offset 49152; 10848 more bytes can be read now]"));
   EXPECT_EQ(Text(ReadProcess, {{"id", "p1"}, {"offset", 0}}, 10'000).find('['), 10'000U - 512 + 1);
-}
-
-TEST_F(ProcessToolsAsText, AnUnknownIdIsReportedWithTheKnownOnes) {
-  Start("true");
-  const auto error = [this](const char* id) -> std::string {
-    try {
-      return Text(ReadProcess, {{"id", id}});
-    } catch (const support::CallError& unknown) {
-      return unknown.what();
-    }
-  };
-  for (const std::string id : {"cat", "c", "c1x", "7"}) {
-    EXPECT_EQ(error(id.c_str()), "there is no process " + id + "; known are p1");
-  }
-  EXPECT_THAT(error("c7"), HasSubstr("no output c7"));
-  EXPECT_EQ(Text(ReadProcess, {{"id", ""}}), Text(ReadProcess, json::object()));
-}
-
-TEST_F(ProcessToolsAsText, ListIsShortHoweverLongTheCommands) {
-  const std::string long_word(50'000, 'x');
-  for (int i = 0; i < 5; ++i) Start("echo " + long_word);
-  const std::string list = Text(ReadProcess, json::object());
-  EXPECT_LT(list.size(), 5U * 500);
-  EXPECT_THAT(list, HasSubstr("sh -c 'echo xxx"));
-  EXPECT_THAT(list, HasSubstr("x… (in " + std::string(kHost)));
 }
 
 /// Runs something once a process has been started.
@@ -101,13 +63,6 @@ TEST_F(ProcessToolsAsText, AProcessWhoseIdIsNotReturnedIsStopped) {
   EXPECT_THROW((void)StartProcess(toolbox, {arguments, stop.context(), cancelled}),
                support::Stopped);
   EXPECT_TRUE(toolbox.processes.List().empty());
-}
-
-TEST_F(ProcessToolsAsText, NameTheEndOfACutOutput) {
-  shell::OutputLog log(100);
-  log.Add("text\n");
-  toolbox_.cut_outputs.Keep(std::move(log));
-  EXPECT_EQ(Text(ReadProcess, {{"id", "c1"}}), "text\n[end of c1]");
 }
 
 }  // namespace
