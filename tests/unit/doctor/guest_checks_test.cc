@@ -62,15 +62,6 @@ TEST_F(ServerChecksTest, ServerListsItsTools) {
   EXPECT_EQ(finding.text, "2 tools");
 }
 
-TEST_F(ServerChecksTest, ErrorsQuoteWhatTheServerSaid) {
-  EXPECT_THAT(ErrorOf("answer '{}'; request; echo no more >&2; exit 6", CheckServer),
-              AllOf(HasSubstr("exits with status 6 during tools/list"), HasSubstr("no more")));
-  EXPECT_THAT(ErrorOf("echo Welcome; cat", CheckServer), HasSubstr("not an MCP message: Welcome"));
-  EXPECT_THAT(ErrorOf("echo '{\"id\":1,\"error\":{\"message\":\"not here\"}}'; cat", CheckServer),
-              AllOf(HasSubstr("initialize returns"), HasSubstr("not here")));
-  EXPECT_THAT(ErrorOf("answer '[]'; cat", CheckServer), HasSubstr("initialize returns"));
-}
-
 TEST_F(ServerChecksTest, WaitNoLongerThanTheDeadline) {
   EXPECT_THROW(Run("exec sleep 1000", CheckServer, std::chrono::milliseconds(30)),
                support::Stopped);
@@ -86,36 +77,6 @@ TEST_F(ServerChecksTest, MountedListsEachMount) {
       Run("", [](auto& server, const auto& context) { return CheckMounted(server, {}, context); })
           .result,
       Result::kSkipped);
-}
-
-TEST_F(ServerChecksTest, ShellRunsACommandInSilence) {
-  EXPECT_EQ(Shell(R"({"stdout":"","stderr":"","exit_code":0})").result, Result::kPassed);
-  const Finding loud = Shell(R"({"stdout":"Welcome )" + std::string(5000, 'x') + R"("})");
-  EXPECT_EQ(loud.result, Result::kWarning);
-  EXPECT_THAT(loud.text, AllOf(HasSubstr("Welcome"), ::testing::EndsWith("...")));
-  EXPECT_LT(loud.text.size(), 500U);
-  const Finding broken = Shell(R"({"stderr":"out of order","error":"exit status 5"})");
-  EXPECT_EQ(broken.result, Result::kFailed);
-  EXPECT_THAT(broken.text, AllOf(HasSubstr("exit status 5"), HasSubstr("out of order")));
-}
-
-TEST_F(ServerChecksTest, WriteMustArriveOnTheHost) {
-  const Check check = [this](auto& server, const auto& context) {
-    return CheckWrite(server, mounts, context);
-  };
-  const std::string file = directory.path() / ".limactl-mcp-doctor";
-  EXPECT_EQ(Run("echo >'" + file + "'; call '{}'", check).text, directory.path().string());
-  EXPECT_FALSE(std::filesystem::exists(file));
-  EXPECT_THAT(ErrorOf("call '{}'", check), HasSubstr("does not appear on the host"));
-  EXPECT_EQ(ErrorOf("fail", check), file + ": no such directory");
-}
-
-TEST_F(ServerChecksTest, WriteWarnsIfNothingIsWritable) {
-  EXPECT_EQ(
-      Run("", [this](auto& server,
-                     const auto& context) { return CheckWrite(server, {mounts[1]}, context); })
-          .result,
-      Result::kWarning);
 }
 
 TEST_F(ServerChecksTest, GitIsOptionalAndFindIsNot) {

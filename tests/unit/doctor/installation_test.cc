@@ -70,37 +70,5 @@ TEST_F(InstallationTest, PluginIsAnExecutableFile) {
   EXPECT_EQ(FindPlugin(limactl, path), plugin);
 }
 
-TEST_F(InstallationTest, PluginMustBeThisProgram) {
-  const fs::path own = Program("a/limactl-mcp");
-  EXPECT_EQ(CheckPlugin(Link("b/limactl-mcp", own), own).result, Result::kPassed);
-  const fs::path other = Program("c/limactl-mcp");
-  const Finding another = CheckPlugin(other, own);
-  EXPECT_EQ(another.result, Result::kFailed);
-  EXPECT_THAT(another.text, AllOf(HasSubstr(other.string()), HasSubstr(own.string())));
-  const Finding none = CheckPlugin(std::nullopt, own);
-  EXPECT_EQ(none.result, Result::kFailed);
-  EXPECT_THAT(none.text, HasSubstr(own.string()));
-}
-
-TEST_F(InstallationTest, LimactlMustBeVersionTwoPointTwoOrLater) {
-  for (const auto& [version, result] :
-       std::vector<std::pair<std::string, Result>>{{"2.2.0", Result::kPassed},
-                                                   {"10.1.0-beta.0", Result::kPassed},
-                                                   {"2.3.0-34-gabcdef.m", Result::kPassed},
-                                                   {"2.1.9", Result::kWarning},
-                                                   {"2.0.0", Result::kWarning},
-                                                   {"1.9.9", Result::kFailed},
-                                                   {"0123abc", Result::kWarning}}) {
-    EXPECT_EQ(Limactl("echo limactl version " + version).result, result) << version;
-  }
-  EXPECT_EQ(CheckLimactl(std::nullopt, {}).result, Result::kFailed);
-}
-
-TEST_F(InstallationTest, LimactlThatFailsIsQuoted) {
-  const Finding finding = Limactl("echo no good >&2; exit 4");
-  EXPECT_EQ(finding.result, Result::kFailed);
-  EXPECT_THAT(finding.text, AllOf(HasSubstr("status 4"), HasSubstr("no good")));
-}
-
 }  // namespace
 }  // namespace doctor
