@@ -257,6 +257,7 @@ TEST_F(Grep, KeepsWholeLinesUpToTheLimitAndCountsAll) {
       "a:1:x\nb:1:x\n[Only the first 2 of 4 matching lines, in 2 files, are shown. Narrow the "
       "search with a path, an include or a longer pattern.]\n");
 }
+
 TEST_F(Grep, IncludeIsAPatternForPathsWithBraces) {
   for (const char* name : {"a.ts", "src/b.tsx", "src/deep/c.ts", "d.js", ".e.ts"}) {
     Write(name, "needle");
