@@ -31,7 +31,7 @@ std::string Named(std::vector<std::string> paths) {
 /// What `git apply` did not do, though it says that it did; empty if it did all.
 std::string Left(const fs::path& top, const std::vector<RawChange>& changes) {
   for (const RawChange& change : changes) {
-    const auto type = fs::symlink_status(top / change.path).type();
+    const auto type = TypeBelow(top, change.path);
     const bool is_there = type != fs::file_type::not_found && type != fs::file_type::directory;
     if (change.mode == kMissing && is_there) return "git cannot delete " + change.path;
     if (change.mode != kMissing && change.mode != kRepositoryMode && !is_there) {
@@ -63,17 +63,17 @@ void ApplyWork(const Git& users, SideRepository& side, std::uint64_t max_size) {
   const fs::path patch = scratch / "patch";
   WritePatch(side, side.facts().applied, patch, max_size);
   const std::string work = side.facts().work;
-  const std::vector<RawChange> changes = ParseRaw(
-      side.git().Require({"diff-tree", "-r", "-z", "--raw", "--no-renames", side.facts().applied, work},
-                         "git cannot compare"));
+  const std::vector<RawChange> changes = ParseRaw(side.git().Require(
+      {"diff-tree", "-r", "-z", "--raw", "--no-renames", side.facts().applied, work},
+      "git cannot compare"));
   std::vector<std::string> paths;
   for (const RawChange& change : changes) paths.push_back(change.path);
 
-  const FileLock lock = LockTree(top);
+  const FileLock lock = side.place().LockTree();
   const SavedFiles saved = SavedFiles::Save(top, paths, work, scratch, side.path() / kSaved);
   // The agent's bytes, whatever the user's settings say about blanks.
-  const GitOutput applied = users.Run({"-c", "apply.ignoreWhitespace=no", "apply",
-                                       "--whitespace=nowarn", patch.string()});
+  const GitOutput applied = users.Run(
+      {"-c", "apply.ignoreWhitespace=no", "apply", "--whitespace=nowarn", patch.string()});
   const std::string problem = applied.ok() ? Left(top, changes) : "git apply: " + applied.words;
   if (!problem.empty()) Undo(saved, side, problem);
   CopyFacts facts = side.facts();
@@ -87,7 +87,7 @@ std::string UndoInterruptedApply(const SideRepository& side) {
   const fs::path directory = side.path() / kSaved;
   const auto saved = SavedFiles::Find(top, directory);
   if (!saved) return "";
-  const FileLock lock = LockTree(top);
+  const FileLock lock = side.place().LockTree();
   std::string note;
   if (saved->purpose() != side.facts().applied) {
     // The user may have changed the files meanwhile.
@@ -103,7 +103,8 @@ std::string UndoInterruptedApply(const SideRepository& side) {
                       directory.string());
     }
     note = "An interrupted take --apply was undone.";
-    if (fs::exists(displaced)) note += " What was there meanwhile is in " + displaced.string() + ".";
+    if (fs::exists(displaced))
+      note += " What was there meanwhile is in " + displaced.string() + ".";
   }
   saved->Discard(side.MakeScratch());
   return note;

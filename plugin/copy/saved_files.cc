@@ -57,6 +57,17 @@ std::set<std::string> WithDirectories(const std::vector<std::string>& paths) {
 
 }  // namespace
 
+file_type TypeBelow(const fs::path& top, const std::string& path) {
+  std::error_code error;
+  for (fs::path above = fs::path(path).parent_path(); !above.empty(); above = above.parent_path()) {
+    if (fs::symlink_status(top / above, error).type() != file_type::directory) {
+      return file_type::not_found;
+    }
+  }
+  const file_type type = fs::symlink_status(top / path, error).type();
+  return type == file_type::none ? file_type::not_found : type;
+}
+
 SavedFiles SavedFiles::Save(const fs::path& top, const std::vector<std::string>& paths,
                             const std::string& purpose, const fs::path& scratch,
                             const fs::path& directory) try {
@@ -102,16 +113,11 @@ std::optional<SavedFiles> SavedFiles::Find(const fs::path& top, const fs::path& 
 }
 
 SavedFiles::Entry SavedFiles::Look(const std::string& path) const {
-  std::error_code error;
-  const fs::file_status status = fs::symlink_status(top_ / path, error);
-  Entry entry{.path = path, .type = status.type()};
-  // A file among its directories hides it.
-  if (entry.type == file_type::none) entry.type = file_type::not_found;
-  if (entry.type == file_type::not_found) return entry;
+  Entry entry{.path = path, .type = TypeBelow(top_, path)};
   if (entry.type == file_type::symlink) {
     entry.target = fs::read_symlink(top_ / path).string();
-  } else {
-    entry.permissions = status.permissions();
+  } else if (entry.type != file_type::not_found) {
+    entry.permissions = fs::status(top_ / path).permissions();
   }
   return entry;
 }
@@ -128,13 +134,14 @@ std::vector<std::string> SavedFiles::PutBack(const std::optional<fs::path>& disp
   std::error_code error;  // what fails shows in the comparison
   for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
     if (IsAsSaved(*entry)) continue;
+    const file_type now = Look(entry->path).type;
+    if (now == file_type::not_found) continue;
+    if (now == file_type::directory && entry->type == file_type::directory) continue;
     const fs::path path = top_ / entry->path;
-    const bool is_directory = fs::is_directory(fs::symlink_status(path, error));
-    if (is_directory && entry->type == file_type::directory) continue;
-    if (displaced && !is_directory) {
+    if (displaced && now != file_type::directory) {
       fs::create_directories((*displaced / entry->path).parent_path(), error);
       fs::copy(path, *displaced / entry->path, fs::copy_options::copy_symlinks, error);
-      if (error && fs::exists(fs::symlink_status(path))) continue;  // it would be lost
+      if (error) continue;  // it would be lost
     }
     fs::remove(path, error);
   }

@@ -7,14 +7,18 @@
 
 namespace copy {
 
+/// What is at `path` below `top`. Behind a link, or in a directory that may not be read, there is
+/// nothing: a link may lead anywhere.
+std::filesystem::file_type TypeBelow(const std::filesystem::path& top, const std::string& path);
+
 /// Files of a working tree, saved before a change so that they can be put back. `git apply` removes
 /// all files of a patch first and writes them afterwards, so what fails or is killed in between
 /// leaves neither the old nor the new ones.
 class SavedFiles {
  public:
   /// Copies what is at the `paths` below `top`, and at the directories that they are in, to a
-  /// directory in `scratch`, which then becomes `directory`: once that exists, it is complete and on
-  /// disk. `purpose` is kept with it. Throws support::CallError.
+  /// directory in `scratch`, which then becomes `directory`: once that exists, it is complete and
+  /// on disk. `purpose` is kept with it. Throws support::CallError.
   static SavedFiles Save(const std::filesystem::path& top, const std::vector<std::string>& paths,
                          const std::string& purpose, const std::filesystem::path& scratch,
                          const std::filesystem::path& directory);

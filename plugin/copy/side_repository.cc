@@ -32,22 +32,6 @@ constexpr std::size_t kFirstId = 3;
 constexpr std::size_t kIdLength = 16;
 constexpr std::chrono::seconds kLockWait{10};
 
-/// False if another holder does not let go within `wait`.
-bool WaitForLock(const FileLock& lock, int operation, std::chrono::milliseconds wait,
-                 const fs::path& file) {
-  constexpr std::chrono::milliseconds kPause{50};
-  const auto until = support::Clock::now() + wait;
-  while (!lock.valid() || ::flock(lock.get(), operation | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK && errno != EINTR) {
-      throw support::CallError("cannot lock " + file.string() + ": " +
-                               std::generic_category().message(errno));
-    }
-    if (support::Clock::now() >= until) return false;
-    support::Pause(kPause, {});
-  }
-  return true;
-}
-
 FileLock TakeWorkLock(const fs::path& file) {
   auto lock = LockFile(file, LockKind::kExclusive, kLockWait);
   if (!lock) throw support::CallError("Another limactl mcp works with this copy.");
@@ -75,18 +59,21 @@ void RemoveLeftovers(const fs::path& repository) {
 
 std::optional<FileLock> LockFile(const fs::path& file, LockKind kind,
                                  std::chrono::milliseconds wait) {
+  constexpr std::chrono::milliseconds kPause{50};
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
   FileLock lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  const int operation = kind == LockKind::kShared ? LOCK_SH : LOCK_EX;
-  if (!WaitForLock(lock, operation, wait, file)) return std::nullopt;
+  const auto until = support::Clock::now() + wait;
+  const int operation = (kind == LockKind::kShared ? LOCK_SH : LOCK_EX) | LOCK_NB;
+  while (!lock.valid() || ::flock(lock.get(), operation) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) {
+      throw support::CallError("cannot lock " + file.string() + ": " +
+                               std::generic_category().message(errno));
+    }
+    if (support::Clock::now() >= until) return std::nullopt;
+    support::Pause(kPause, {});
+  }
   return lock;
-}
-
-FileLock LockTree(const fs::path& top) {
-  FileLock lock(::open(top.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (WaitForLock(lock, LOCK_EX, kLockWait, top)) return lock;
-  throw support::CallError("Another limactl mcp changes " + top.string() + ".");
 }
 
 SidePlace::SidePlace(const fs::path& instance_directory, std::string project_path)
@@ -119,6 +106,14 @@ std::vector<CopyFacts> ListFacts(const fs::path& instance_directory) {
 
 std::optional<FileLock> SidePlace::TakeUse(LockKind kind) const {
   return LockFile(repository.string() + ".use", kind, std::chrono::seconds(1));
+}
+
+FileLock SidePlace::LockTree() const {
+  const fs::path lima_home = repository.parent_path().parent_path().parent_path();
+  auto lock =
+      LockFile(lima_home / "_config" / ("mcp-" + id + ".lock"), LockKind::kExclusive, kLockWait);
+  if (!lock) throw support::CallError("Another limactl mcp changes " + project + ".");
+  return std::move(*lock);
 }
 
 std::string SidePlace::NoCopyText() const {

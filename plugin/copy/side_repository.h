@@ -28,10 +28,6 @@ using FileLock = support::FileDescriptor;
 std::optional<FileLock> LockFile(const std::filesystem::path& file, LockKind kind,
                                  std::chrono::milliseconds wait);
 
-/// The lock of a working tree, which the copies in several instances may share. Throws
-/// support::CallError if another holder does not let go.
-FileLock LockTree(const std::filesystem::path& top);
-
 /// What is known of a copy on the host. The ids are those of commits, each empty if there is none.
 struct CopyFacts {
   std::string project = {};    ///< on the host
@@ -66,6 +62,10 @@ struct SidePlace {
 
   /// Held while an agent uses the copy; exclusively to replace or drop it.
   [[nodiscard]] std::optional<FileLock> TakeUse(LockKind kind) const;
+
+  /// Held while files of the project are changed, which may have copies in several instances. A
+  /// file in Lima's home: some file systems lock no directory. Throws support::CallError.
+  [[nodiscard]] FileLock LockTree() const;
 
   /// "There is no copy of …", and what to do.
   [[nodiscard]] std::string NoCopyText() const;

@@ -46,18 +46,6 @@ class GuestKinds : public IntegrationTest {
     Judge("queued", last, "alive");
   }
 
-  /// What depends on the login shell.
-  void ExpectQuotingAndCancelWork() {
-    const std::string odd = "it's $HOME; \\back \"quoted\"!\nline";
-    EXPECT_EQ(Run({"sh", "-c", "printf %s \"$1\"; pwd >&2", "sh", odd}).value("stdout", ""), odd);
-    EXPECT_EQ(Shell("exit 7").value("exit_code", -1), 7);
-    const std::int64_t id =
-        BeginShell("trap '' TERM; echo $$ >process; while :; do sleep 0.2; done");
-    Await("process");
-    client().Cancel(id);
-    EXPECT_TRUE(EndsSoon(root + "/process"));
-  }
-
   void ExpectNothingIsLeft() {
     EXPECT_EQ(client().CloseAndWait(), 0) << client().log();
     EXPECT_TRUE(Eventually([&] { return GuestProcesses(Instance()).empty(); }))

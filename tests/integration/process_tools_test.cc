@@ -21,16 +21,6 @@ class ProcessTools : public IntegrationTest {
   json ReadOn(const std::string& id, int wait = kWait) {
     return Call("read_process", {{"id", id}, {"wait_ms", wait}});
   }
-  /// Reads until the output ends so, or the process has ended.
-  std::string ReadUntil(const std::string& id, const std::string& end) {
-    std::string text;
-    for (bool running = true; running && !text.ends_with(end);) {
-      const json read = ReadOn(id);
-      text += read.value("output", "");
-      running = read.value("running", false) || read.contains("remaining");
-    }
-    return text;
-  }
   json ReadToTheEnd(const std::string& id) {
     json read = ReadOn(id);
     // A shell may print that a child of it was killed.

@@ -6,8 +6,8 @@
 
 namespace testing_support {
 
-/// Polls `condition`, at least once, with pauses of two milliseconds or as long as the last look took:
-/// a look at all processes would load the machine. False if it is still false after `limit`.
+/// Polls `condition`, at least once, with pauses of two milliseconds or as long as the last look
+/// took: a look at all processes would load the machine. False if it is still false after `limit`.
 template <typename Condition>
 bool Eventually(Condition condition, std::chrono::milliseconds limit = std::chrono::seconds(10)) {
   constexpr std::chrono::milliseconds kBetweenLooks{2};

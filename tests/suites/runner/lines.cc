@@ -43,8 +43,8 @@ std::vector<Change> Compare(const std::vector<std::string>& expected,
   for (std::size_t i = rows + 1; i-- > 0;) {
     for (std::size_t j = columns + 1; j-- > 0;) {
       if (i == rows && j == columns) continue;
-      cost[i][j] = std::min({fits(i, j) ? cost[i + 1][j + 1] : kImpossible, missing(i, j),
-                             unexpected(i, j)});
+      cost[i][j] = std::min(
+          {fits(i, j) ? cost[i + 1][j + 1] : kImpossible, missing(i, j), unexpected(i, j)});
     }
   }
   std::vector<Change> changes;

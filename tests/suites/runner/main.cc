@@ -91,12 +91,7 @@ class SuiteTest : public ::testing::Test {
   }
 
   void Fill(std::string& text) const {
-    for (const auto& [name, value] : variables_) {
-      const std::string variable = "$" + name;
-      for (std::size_t at = 0; (at = text.find(variable, at)) != text.npos; at += value.size()) {
-        text.replace(at, variable.size(), value);
-      }
-    }
+    for (const auto& [name, value] : variables_) ReplaceWord(text, "$" + name, value);
   }
 
   static std::string Joined(const std::vector<std::string>& lines) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -97,6 +98,15 @@ std::vector<std::string> Words(std::string_view text) {
     words.push_back(word);
   }
   return words;
+}
+
+void ReplaceWord(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos;) {
+    const char next = at + from.size() < text.size() ? text[at + from.size()] : ' ';
+    const bool is_whole = std::isalnum(static_cast<unsigned char>(next)) == 0 && next != '_';
+    if (is_whole) text.replace(at, from.size(), to);
+    at += is_whole ? to.size() : from.size();
+  }
 }
 
 std::string AsOutput(const std::string& line) {

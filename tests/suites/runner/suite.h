@@ -35,6 +35,9 @@ Suite ReadSuite(const std::filesystem::path& file);
 /// As a shell would, without variables: "a b" is one word. Throws std::runtime_error.
 std::vector<std::string> Words(std::string_view text);
 
+/// Replaces `from` where no letter, digit or "_" follows: "$A" is not in "$AB".
+void ReplaceWord(std::string& text, std::string_view from, std::string_view to);
+
 /// A line of a command's output as it stands in a suite: after "| " if it would mean something
 /// else.
 std::string AsOutput(const std::string& line);

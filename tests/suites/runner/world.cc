@@ -32,12 +32,6 @@ constexpr std::string_view kKeys = "keys ";
 constexpr const char* kPath = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 constexpr const char* kAgents[] = {"claude", "codex", "copilot", "gemini", "opencode"};
 
-void Replace(std::string& text, const std::string& from, const std::string& to) {
-  for (std::size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-}
-
 void MakeProgram(const fs::path& path, const std::string& script) {
   WriteFile(path, "#!/bin/sh\n" + script);
   fs::permissions(path, fs::perms::owner_all);
@@ -173,7 +167,9 @@ void World::MakeRepository(const std::string& text) {
   for (const std::string& word : Words(text.substr(colon + 1))) {
     const std::size_t equals = std::min(word.find('='), word.size());
     std::string content = equals == word.size() ? word : word.substr(equals + 1);
-    Replace(content, "\\n", "\n");
+    for (std::size_t at = 0; (at = content.find("\\n", at)) != content.npos; ++at) {
+      content.replace(at, 2, "\n");
+    }
     WriteFile(repository / word.substr(0, equals), content + "\n");
   }
   fs::create_directories(repository);
@@ -226,8 +222,7 @@ Lines World::RunInTerminal(const std::string& command, const Lines& expected) co
   Need("the program script: command -v script");
   ChildProcess::Options options =
       Shell("exec script -qec \"$COMMAND\" /dev/null", Place("$PROJECT"), false);
-  options.arguments.insert(options.arguments.begin() + 2,
-                           "COMMAND=exec 2>&1; " + command);
+  options.arguments.insert(options.arguments.begin() + 2, "COMMAND=exec 2>&1; " + command);
   ChildProcess terminal(options);
   Lines lines;
   const auto add = [&](const std::string& output) {
@@ -305,12 +300,12 @@ std::string World::Place(std::string_view name) const {
 }
 
 std::string World::Filled(std::string text) const {
-  for (const auto& [name, value] : places_) Replace(text, name, value);
+  for (const auto& [name, value] : places_) ReplaceWord(text, name, value);
   return text;
 }
 
 Lines World::Shown(std::string text) const {
-  for (const auto& [name, value] : places_) Replace(text, value, name);
+  for (const auto& [name, value] : places_) ReplaceWord(text, value, name);
   return PrintableLines(text);
 }
 

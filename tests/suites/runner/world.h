@@ -68,7 +68,8 @@ class World {
   /// "$COPY" and its like with their values; a directory before those that it is in.
   std::vector<std::pair<std::string, std::string>> places_;
   /// By name. The first plays the guest.
-  std::vector<std::pair<std::string, std::unique_ptr<testing_support::LoopbackInstance>>> instances_;
+  std::vector<std::pair<std::string, std::unique_ptr<testing_support::LoopbackInstance>>>
+      instances_;
   std::string serve_;  ///< the words of the last "serve"
   std::map<Results, std::unique_ptr<testing_support::McpClient>> servers_;
 };
