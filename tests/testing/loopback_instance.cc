@@ -83,6 +83,15 @@ std::vector<pid_t> SshdChildren(pid_t parent) {
   return pids;
 }
 
+/// Whether its child serves the login: for an ordinary user, and since OpenSSH 10 for root. Else a
+/// child of it belongs to the login.
+bool IsMonitor(pid_t pid) {
+  if (::getuid() != 0) return true;
+  std::string title;
+  std::getline(std::ifstream("/proc/" + std::to_string(pid) + "/cmdline"), title);
+  return title.find("[priv]") != std::string::npos;
+}
+
 }  // namespace
 
 LoopbackInstance::LoopbackInstance(Options options)
@@ -218,12 +227,10 @@ void LoopbackInstance::Start() {
 }
 
 std::vector<pid_t> LoopbackInstance::SessionPids() const {
-  // An ordinary user's session is a child of the process that authenticated it. For root there is
-  // one process; a child of it belongs to the login.
-  if (::getuid() == 0) return SshdChildren(sshd_->pid());
   std::vector<pid_t> serving;
   for (const pid_t child : SshdChildren(sshd_->pid())) {
-    const std::vector<pid_t> grandchildren = SshdChildren(child);
+    const std::vector<pid_t> grandchildren =
+        IsMonitor(child) ? SshdChildren(child) : std::vector<pid_t>();
     if (grandchildren.empty()) serving.push_back(child);
     serving.insert(serving.end(), grandchildren.begin(), grandchildren.end());
   }
