@@ -48,6 +48,8 @@ stop() {
   }
   trap 'kill_others KILL ""; kill -KILL 0' EXIT
   for signal in "$@"; do
+    # Stopped first: no shell sees its command killed, and says so, before it is killed itself.
+    [ "$signal" != KILL ] || kill_others STOP
     kill_others "$signal"
     for pause in 0.02 0.1 0.2 0.3 0.38; do
       kill_others 0 || {
