@@ -58,24 +58,55 @@ CopyCommand::CopyCommand(const std::string& instance, const std::string& project
       project.empty() ? FindProjectTop() : paths::Resolved(fs::absolute(project)));
   loaded.RequireOutOfReach(place.repository);
   side_.emplace(place, directory);
-  const std::string undone = copy::UndoInterruptedApply(*side_);
-  if (!undone.empty()) support::LogWarning(undone);
+  UndoInterruptedApply();
   copy::RequireNoMount(loaded.mounts, side_->facts().directory, instance);
 }
 
 copy::Git CopyCommand::users() const {
-  return copy::Git::Users(project(), side_->lock());
+  return copy::Git::Users(side_->place().top, side_->lock());
 }
 
-void CopyCommand::RequireCopy() const {
+void CopyCommand::UndoInterruptedApply() const {
+  std::error_code gone;
+  if (!fs::exists(side_->place().top, gone)) return;
+  const std::string undone = copy::UndoInterruptedApply(*side_);
+  if (!undone.empty()) support::LogWarning(undone);
+}
+
+void CopyCommand::FollowProject() {
+  std::error_code gone;
+  if (fs::exists(project(), gone)) return;
+  const std::string top = FindProjectTop();
+  side_->Follow(copy::ReadProject(top, copy::Git::Users(top, side_->lock())));
+  UndoInterruptedApply();
+}
+
+void CopyCommand::RequireCopy() {
   if (side_->facts().sent.empty()) throw support::CallError(side_->place().NoCopyText());
+  FollowProject();
 }
 
-std::size_t CopyCommand::PrintReport(const std::string& from, const std::string& branch) const {
+void AddProject(OptionParser& parser) {
+  parser.AddOptions()("project", "The copy of this project, also if it was moved or deleted since",
+                      cxxopts::value<std::string>(), "DIR");
+}
+
+std::string ReadProjectOption(const cxxopts::ParseResult& parsed) {
+  return parsed.count("project") > 0 ? parsed["project"].as<std::string>() : "";
+}
+
+std::size_t CopyCommand::PrintReport(const std::string& from, const std::string& to,
+                                     const std::string& branch) const {
   const paths::HostPrograms programs(agents::ObeyedFiles());
-  const copy::Report report = copy::MakeReport(*side_, users(), programs, from, branch);
+  const copy::Report report = copy::MakeReport(*side_, users(), programs, from, to, branch);
   for (const std::string& line : report.lines) std::cerr << line << '\n';
   return report.protected_files;
+}
+
+void CopyCommand::PrintUntaken(const copy::Target& target, const copy::Untaken& untaken) const {
+  if (untaken.empty()) return;
+  std::cerr << "Not taken: " << untaken.Summary() << '\n';
+  for (const std::string& line : copy::RestLines(target, untaken)) std::cerr << line << '\n';
 }
 
 std::string CopyCommand::DefaultBranch() const {

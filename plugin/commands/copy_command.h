@@ -25,6 +25,10 @@ std::string ReadCopyDirectory(const cxxopts::ParseResult& parsed);
 /// is the user's home directory: an agent would get all of it.
 std::string FindProjectTop();
 
+/// `--project` of `diff`, `take` and `drop`.
+void AddProject(OptionParser& parser);
+std::string ReadProjectOption(const cxxopts::ParseResult& parsed);
+
 void AddMaxSize(OptionParser& parser);
 
 /// Throws UsageError.
@@ -40,14 +44,23 @@ class CopyCommand {
 
   [[nodiscard]] const std::string& project() const { return side_->facts().project; }
   [[nodiscard]] copy::SideRepository& side() { return *side_; }
+  [[nodiscard]] const copy::SideRepository& side() const { return *side_; }
   [[nodiscard]] copy::Git users() const;
 
   /// Throws support::CallError unless the copy was made before.
-  void RequireCopy() const;
+  void RequireCopy();
 
-  /// Prints copy::MakeReport of what was changed since `from`, on standard error. Returns how many
+  /// If the project is gone from its place, the repository of the current directory is it. Throws
+  /// support::CallError if that is not the same.
+  void FollowProject();
+
+  /// Prints copy::MakeReport of what was changed from one commit to another, on standard error. Returns how many
   /// protected files are among it.
-  [[nodiscard]] std::size_t PrintReport(const std::string& from, const std::string& branch) const;
+  [[nodiscard]] std::size_t PrintReport(const std::string& from, const std::string& to,
+                                        const std::string& branch) const;
+
+  /// On standard error, with how to get what `take` cannot bring.
+  void PrintUntaken(const copy::Target& target, const copy::Untaken& untaken) const;
 
   /// INSTANCE/NAME
   [[nodiscard]] std::string DefaultBranch() const;
@@ -56,6 +69,8 @@ class CopyCommand {
   copy::Target Connect();
 
  private:
+  void UndoInterruptedApply() const;
+
   connection::InstanceOptions options_;
   std::optional<copy::SideRepository> side_;
   std::optional<tools::Workspace> workspace_;

@@ -1,3 +1,5 @@
+#include <optional>
+
 #include "commands/commands.h"
 #include "commands/copy_command.h"
 #include "commands/mounted_project.h"
@@ -11,22 +13,27 @@ int Diff(const std::vector<std::string>& arguments) {
                       "differs from HEAD; into a pipe, as a patch for git apply",
                       "[INSTANCE]", 1);
   parser.AddOptions()("stat", "Only names, with numbers of lines");
+  AddProject(parser);
   AddMaxSize(parser);
   const auto parsed = parser.Parse(arguments);
   if (!parsed) return 0;
   const std::string instance = CopyInstance(*parsed);
   const std::uint64_t max_size = ReadMaxSize(*parsed);
   const bool only_names = (*parsed)["stat"].as<bool>();
-  if (const auto mounted = FindMountedProject(instance)) {
+  const std::string project = ReadProjectOption(*parsed);
+  const auto mounted = project.empty() ? FindMountedProject(instance) : std::nullopt;
+  if (mounted) {
     mounted->PrintDiff(only_names, max_size);
     return 0;
   }
-  CopyCommand command(instance, "");
+  CopyCommand command(instance, project);
   command.RequireCopy();
-  copy::Fetch(command.Connect(), max_size);
-  const copy::CopyFacts& facts = command.side().facts();
-  if (only_names) (void)command.PrintReport(facts.sent, command.DefaultBranch());
-  copy::PrintDiff(command.side().git(), {facts.sent, facts.work}, only_names);
+  const copy::Target target = command.Connect();
+  const copy::GuestState state = copy::Fetch(target, max_size, copy::Refs::kWorkOnly);
+  const std::string from = copy::SentOrOlder(command.side());
+  if (only_names) (void)command.PrintReport(from, state.work, command.DefaultBranch());
+  copy::PrintDiff(command.side().git(), {from, state.work}, only_names);
+  if (only_names) command.PrintUntaken(target, state.untaken);
   return 0;
 }
 

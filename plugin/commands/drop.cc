@@ -9,16 +9,21 @@ namespace commands {
 int Drop(const std::vector<std::string>& arguments) {
   OptionParser parser("drop", "Delete the copy of the project, unless something was not taken",
                       "[INSTANCE]", 1);
-  parser.AddOptions()("force", "Also delete what was not taken")(
-      "project", "A project that was moved or deleted", cxxopts::value<std::string>(), "DIR");
+  parser.AddOptions()("force", "Also delete what was not taken");
+  AddProject(parser);
   const auto parsed = parser.Parse(arguments);
   if (!parsed) return 0;
-  const bool force = (*parsed)["force"].as<bool>();
-  const bool named = parsed->count("project") > 0;
-  CopyCommand command(CopyInstance(*parsed), named ? (*parsed)["project"].as<std::string>() : "");
+  CopyCommand command(CopyInstance(*parsed), ReadProjectOption(*parsed));
   const copy::SidePlace& place = command.side().place();
   if (!place.ReadFacts()) throw support::CallError(place.NoCopyText());
-  copy::Drop(command.Connect(), force);
+  try {
+    command.FollowProject();
+  } catch (const support::CallError&) {
+    // It was deleted: nothing on this host has its commits.
+  }
+  for (const std::string& line : copy::Drop(command.Connect(), (*parsed)["force"].as<bool>())) {
+    std::cerr << line << '\n';
+  }
   std::cout << "Dropped.\n";
   return 0;
 }

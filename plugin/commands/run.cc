@@ -295,16 +295,14 @@ copy::FileLock PrepareCopy(const std::string& instance, const std::string& proje
 void PrintSummary(const std::string& instance, const std::string& project) {
   try {
     CopyCommand command(instance, project);
-    const copy::GuestState state = copy::Fetch(command.Connect(), copy::kMaxSize);
-    const copy::CopyFacts& facts = command.side().facts();
-    if (facts.IsTaken(state.work) && state.others == 0) return;
-    (void)command.PrintReport(facts.sent, command.DefaultBranch());
-    std::string text = support::Count(state.files, "file") + " changed";
-    if (state.commits > 0) text += ", " + support::Count(state.commits, "commit");
-    if (state.others > 0) text += ", " + support::Count(state.others, "commit") + " elsewhere";
+    const copy::Target target = command.Connect();
+    const auto state = copy::Fetch(target, copy::kMaxSize, copy::Refs::kWorkOnly);
+    if (state.untaken.empty()) return;
+    (void)command.PrintReport(copy::SentOrOlder(command.side()), state.work,
+                              command.DefaultBranch());
+    command.PrintUntaken(target, state.untaken);
     const std::string of = instance == kAgentInstance ? "" : " " + instance;
-    std::cerr << text << ". See: limactl mcp diff" << of << ". Take: limactl mcp take" << of
-              << '\n';
+    std::cerr << "See: limactl mcp diff" << of << ". Take: limactl mcp take" << of << '\n';
   } catch (const std::exception& problem) {
     support::LogWarning(problem.what());
   }

@@ -21,36 +21,85 @@ void RequireConsent(std::size_t protected_files) {
 int Apply(CopyCommand& command, bool yes, std::uint64_t max_size) {
   const copy::SideRepository& side = command.side();
   const std::string from = side.facts().applied;
-  if (side.facts().work == from) {
+  const std::string to = side.facts().work;
+  if (to == from) {
     std::cout << "Nothing to take.\n";
     return 0;
   }
-  const std::size_t files = copy::CountChanged(side, from, side.facts().work);
-  const std::size_t protected_files = command.PrintReport(from, command.DefaultBranch());
+  const std::size_t files = copy::CountChanged(side, from, to);
+  const std::size_t protected_files = command.PrintReport(from, to, command.DefaultBranch());
   if (protected_files > 0 && !yes) RequireConsent(protected_files);
   copy::ApplyWork(command.users(), command.side(), max_size);
   std::cout << support::Count(files, "file") << " changed in the working tree.\n";
   return 0;
 }
 
-void ReportBranch(const copy::Taken& taken, const copy::SideRepository& side,
-                  const std::string& instance) {
-  if (taken.had_it) {
-    std::cout << "Branch " << taken.branch << " has it already.\n";
-    return;
+/// Sets a branch. What it changes is printed before; if that fails, the branch still comes, and the
+/// result is 1.
+int TakeOne(CopyCommand& command, const std::string& name, const std::string& id, copy::Move move) {
+  copy::SideRepository& side = command.side();
+  const copy::Git users = command.users();
+  const copy::Branch branch = copy::ChooseBranch(users, side, name, id, move);
+  const std::string from = copy::SentOrOlder(side);
+  std::string problem;
+  try {
+    (void)command.PrintReport(from, id, branch.name);
+  } catch (const support::CallError& error) {
+    problem = error.what();
   }
-  const std::string sent = side.facts().sent;
-  const std::string work = side.facts().work;
-  const std::string commits = side.git().Run({"rev-list", "--count", work, "^" + sent}).Line();
-  std::cout << "Branch " << taken.branch << ": "
-            << support::Count(std::stoull("0" + commits), "commit") << ", "
-            << support::Count(copy::CountChanged(side, sent, work), "file") << " changed.\n";
-  if (sent == side.facts().base) return;
-  std::cerr
-      << "Note: it contains your own uncommitted and untracked files: do not push it as it is.\n"
-         "Your working tree has changes, so git merge will refuse. Only the agent's part: "
-         "limactl mcp diff "
-      << instance << " | git apply\n";
+  copy::SetBranch(users, side, branch, id);
+  if (branch.old == id) {
+    std::cout << "Branch " << branch.name << " has it already.\n";
+  } else {
+    const std::string commits = side.git().Run({"rev-list", "--count", id, "^" + from}).Line();
+    std::cout << "Branch " << branch.name << ": "
+              << support::Count(std::stoull("0" + commits), "commit") << ", "
+              << support::Count(copy::CountChanged(side, from, id), "file") << " changed.\n";
+  }
+  if (problem.empty()) return 0;
+  std::cerr << "The branch was set, but what it changes cannot be examined: " << problem << '\n';
+  return 1;
+}
+
+/// Says what to know before the branch is merged or pushed.
+void PrintNotes(const CopyCommand& command, const std::string& instance) {
+  const copy::CopyFacts& facts = command.side().facts();
+  if (facts.sent == facts.base) return;
+  std::cerr << "Note: it contains your own uncommitted and untracked files: do not push it as it "
+               "is.\n";
+  if (!copy::WouldMergeRefuse(command.users(), command.side())) return;
+  std::cerr << "git merge will refuse, since your working tree has changes. Instead: limactl mcp "
+               "take "
+            << instance << " --apply\n";
+}
+
+int TakeBranches(CopyCommand& command, const std::string& name, copy::Move move,
+                 copy::Untaken& untaken) {
+  const copy::CopyFacts facts = command.side().facts();
+  const copy::Git users = command.users();
+  const std::string instance = command.side().place().instance;
+  int result = 0;
+  if (facts.work != facts.sent) {
+    result = TakeOne(command, name, facts.work, move);
+    PrintNotes(command, instance);
+  } else if (untaken.refs.empty()) {
+    std::cout << "Nothing to take.\n";
+  }
+  std::vector<copy::Untaken::Ref> left;
+  for (const copy::Untaken::Ref& ref : untaken.refs) {
+    if (copy::IsHeld(users, ref.id)) continue;
+    const std::string other = instance + "/" + ref.name;
+    try {
+      copy::RequireBranchName(users, other);
+      result |= TakeOne(command, other, ref.id, copy::Move::kForward);
+    } catch (const support::CallError& error) {
+      std::cerr << "Note: not taken: " << error.what() << '\n';
+      left.push_back(ref);
+      result = 1;
+    }
+  }
+  untaken.refs = left;
+  return result;
 }
 
 }  // namespace
@@ -61,36 +110,30 @@ int Take(const std::vector<std::string>& arguments) {
   parser.AddOptions()("apply", "Change the working tree instead: all of it or nothing")(
       "yes", "With --apply: do not ask, whatever the change contains")(
       "branch", "The name of the branch", cxxopts::value<std::string>(), "NAME");
+  AddProject(parser);
   AddMaxSize(parser);
   const auto parsed = parser.Parse(arguments);
   if (!parsed) return 0;
-  const std::string instance = CopyInstance(*parsed);
-  const std::uint64_t max_size = ReadMaxSize(*parsed);
   const bool apply = (*parsed)["apply"].as<bool>();
-  CopyCommand command(instance, "");
+  const bool yes = (*parsed)["yes"].as<bool>();
+  const bool named = parsed->count("branch") > 0;
+  if (apply && named) throw UsageError("--apply and --branch exclude each other");
+  if (yes && !apply) throw UsageError("--yes is for --apply; without it, nothing is asked");
+  const std::uint64_t max_size = ReadMaxSize(*parsed);
+  CopyCommand command(CopyInstance(*parsed), ReadProjectOption(*parsed));
   command.RequireCopy();
-  copy::SideRepository& side = command.side();
-  const copy::Git users = command.users();
   const std::string branch =
-      parsed->count("branch") > 0 ? (*parsed)["branch"].as<std::string>() : command.DefaultBranch();
-  if (!apply) copy::RequireBranchName(users, branch);
-  const copy::GuestState state = copy::Fetch(command.Connect(), max_size);
-  for (const std::string& link : state.links) {
-    std::cerr << "Note: not taken, since it is a repository of its own: " << link << '\n';
-  }
-  if (state.others > 0) {
-    std::cerr << "Note: not taken: " << support::Count(state.others, "commit")
-              << " on other branches or in stashes.\n";
-  }
-  if (apply) return Apply(command, (*parsed)["yes"].as<bool>(), max_size);
-  if (state.work == side.facts().sent) {
-    std::cout << "Nothing to take.\n";
-    return 0;
-  }
-  const copy::Taken taken = copy::TakeBranch(users, side, branch);
-  (void)command.PrintReport(side.facts().sent, taken.branch);
-  ReportBranch(taken, side, instance);
-  return 0;
+      named ? (*parsed)["branch"].as<std::string>() : command.DefaultBranch();
+  if (!apply) copy::RequireBranchName(command.users(), branch);
+  const copy::Target target = command.Connect();
+  copy::Untaken untaken =
+      copy::Fetch(target, max_size, apply ? copy::Refs::kWorkOnly : copy::Refs::kAll).untaken;
+  const copy::Move move = named ? copy::Move::kOurs : copy::Move::kForward;
+  const int result = apply ? Apply(command, yes, max_size)
+                           : TakeBranches(command, branch, move, untaken);
+  untaken.commits = untaken.files = 0;
+  command.PrintUntaken(target, untaken);
+  return result;
 }
 
 }  // namespace commands

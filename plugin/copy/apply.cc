@@ -57,7 +57,7 @@ std::string Left(const fs::path& top, const std::vector<RawChange>& changes) {
 }  // namespace
 
 void ApplyWork(const Git& users, SideRepository& side, std::uint64_t max_size) {
-  const fs::path top = side.place().project;
+  const fs::path top = side.place().top;
   const fs::path scratch = side.MakeScratch();
   // In a file: git apply must not see a part of it.
   const fs::path patch = scratch / "patch";
@@ -83,7 +83,7 @@ void ApplyWork(const Git& users, SideRepository& side, std::uint64_t max_size) {
 }
 
 std::string UndoInterruptedApply(const SideRepository& side) {
-  const fs::path top = side.place().project;
+  const fs::path top = side.place().top;
   const fs::path directory = side.path() / kSaved;
   const auto saved = SavedFiles::Find(top, directory);
   if (!saved) return "";

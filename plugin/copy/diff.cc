@@ -91,6 +91,13 @@ void PrintDiff(const Git& git, const Git::Arguments& sides, bool only_names) {
   git.Read(arguments, print, kWhat);
 }
 
+std::string SentOrOlder(const SideRepository& side) {
+  const CopyFacts& facts = side.facts();
+  const std::vector<std::string> found = Existing(side.git(), {facts.sent, facts.base});
+  if (!found.empty()) return found.front();
+  return side.git().Require({"hash-object", "-t", "tree", "/dev/null"}, kWhat);
+}
+
 std::size_t CountChanged(const SideRepository& side, const std::string& from,
                          const std::string& to) {
   const std::string names =

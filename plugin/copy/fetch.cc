@@ -4,6 +4,7 @@
 #include "copy/copy.h"
 #include "copy/guest_copy.h"
 #include "support/errors.h"
+#include "support/join.h"
 
 namespace copy {
 namespace {
@@ -33,22 +34,54 @@ void Accept(const fs::path& objects, const SideRepository& side) {
   }
 }
 
-void Index(const Target& target, const GuestState& state, const Git& git, std::uint64_t max_size) {
-  support::Child index = git.Start({"-c", "pack.threads=1", "index-pack", "--stdin", "--fix-thin",
-                                    "--strict", "--max-input-size=" + std::to_string(max_size)},
-                                   {.input = support::Child::kPipe});
-  ReceivePack(target, state.work + "\n" + Excluding(state.known), max_size,
+void Index(const Target& target, const std::string& revisions, const Git& git,
+           std::uint64_t max_size) {
+  support::Child index =
+      git.Start({"-c", "pack.threads=1", "index-pack", "--stdin", "--strict",
+                 "--max-input-size=" + std::to_string(max_size)},
+                {.input = support::Child::kPipe});
+  ReceivePack(target, revisions, max_size,
               [&](std::string_view bytes) { return index.Write(bytes); });
   if (index.Finish() != 0) throw Unsound(Words(index));
 }
 
-/// Throws Unsound unless `id` is a commit with everything that it needs.
-void RequireComplete(const Git& git, const std::string& id) {
-  if (git.Run({"cat-file", "-t", id}).Line() != "commit") throw Unsound("no commit " + id);
-  // The second time without what the side repository has: the user's gc may have pruned it.
-  if (git.Run({"rev-list", "--objects", "--quiet", id, "--not", "--all"}).ok()) return;
-  const GitOutput all = git.Run({"rev-list", "--objects", "--quiet", id});
-  if (!all.ok()) throw Unsound(all.words);
+std::vector<std::string> Sorted(std::vector<std::string> ids) {
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
+std::vector<std::string> ObjectsIn(const Git& git, const fs::path& packs) {
+  std::vector<std::string> ids;
+  for (const auto& entry : fs::directory_iterator(packs)) {
+    if (entry.path().extension() != ".idx") continue;
+    const std::string text = ReadText(entry.path());
+    // "OFFSET ID (CRC)"
+    for (const std::string& line : Split(git.Require({"show-index"}, "no index", text), '\n')) {
+      ids.push_back(Split(line, ' ').at(1));
+    }
+  }
+  return Sorted(std::move(ids));
+}
+
+/// Throws Unsound unless the ids are commits, and all that they need was sent: by the host before,
+/// or in `packs`. An object that only the user's repository has must not count.
+void RequireComplete(const Git& git, const std::vector<std::string>& ids, const fs::path& packs) {
+  for (const std::string& id : ids) {
+    if (git.Run({"cat-file", "-t", id}).Line() != "commit") throw Unsound("no commit " + id);
+  }
+  Git::Arguments list = {"rev-list", "--objects", "--no-object-names"};
+  list.insert(list.end(), ids.begin(), ids.end());
+  Git::Arguments new_ones = list;
+  new_ones.insert(new_ones.end(), {"--not", "--all"});
+  GitOutput needed = git.Run(new_ones);
+  // The user's gc may have pruned what the side repository has.
+  if (!needed.ok()) needed = git.Run(list);
+  if (!needed.ok()) throw Unsound(needed.words);
+  if (needed.is_cut) throw Unsound("too many objects");
+  const auto all = Sorted(Split(needed.output, '\n'));
+  const auto sent = ObjectsIn(git, packs);
+  if (std::includes(sent.begin(), sent.end(), all.begin(), all.end())) return;
+  throw Unsound("it names objects that it has neither made nor got from here");
 }
 
 void RequireNames(const Git& git, const std::string& id) {
@@ -65,21 +98,41 @@ void RequireNames(const Git& git, const std::string& id) {
       "tree has. Nothing was taken.");
 }
 
+/// Deletes what came for another call and was not kept.
+void DeleteUnused(const SideRepository& side) {
+  constexpr int kMaxPacks = 2;
+  int packs = 0;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(side.path() / "objects/pack", none)) {
+    packs += entry.path().extension() == ".pack" ? 1 : 0;
+  }
+  if (packs <= kMaxPacks) return;
+  const Git git = Git::Neutral(side.path(), side.lock(), Git::Limits::kNone);
+  (void)git.Run({"repack", "-a", "-d", "-l", "-q", "--window=0"});
+}
+
 /// `common`: what the guest may leave out.
-GuestState Fetch(const Target& target, std::uint64_t max_size,
+GuestState Fetch(const Target& target, std::uint64_t max_size, Refs refs,
                  const std::vector<std::string>& common) {
   SideRepository& side = target.side;
   GuestState state = Look(target, common);
   RequireOurs(target, state);
-  if (std::find(common.begin(), common.end(), state.work) == common.end()) {
+  std::vector<std::string> ids = {state.work};
+  if (refs == Refs::kAll) {
+    for (const Untaken::Ref& ref : state.untaken.refs) ids.push_back(ref.id);
+  }
+  std::erase_if(ids, [&](const std::string& id) {
+    return std::find(common.begin(), common.end(), id) != common.end();
+  });
+  if (!ids.empty()) {
     const fs::path quarantine = side.MakeScratch();
     fs::create_directory(quarantine / "pack");
     const Git git = side.git().With(
         {{"GIT_OBJECT_DIRECTORY", quarantine.string()},
          {"GIT_ALTERNATE_OBJECT_DIRECTORIES", Quoted((side.path() / "objects").string())}});
-    Index(target, state, git, max_size);
-    RequireComplete(git, state.work);
-    RequireNames(git, state.work);
+    Index(target, support::Join(ids, "\n") + "\n" + Excluding(state.known), git, max_size);
+    RequireComplete(git, ids, quarantine / "pack");
+    for (const std::string& id : ids) RequireNames(git, id);
     Accept(quarantine, side);
   }
   CopyFacts facts = side.facts();
@@ -90,11 +143,12 @@ GuestState Fetch(const Target& target, std::uint64_t max_size,
 
 }  // namespace
 
-GuestState Fetch(const Target& target, std::uint64_t max_size) {
+GuestState Fetch(const Target& target, std::uint64_t max_size, Refs refs) {
+  DeleteUnused(target.side);
   try {
-    return Fetch(target, max_size, CommonCommits(target.side));
+    return Fetch(target, max_size, refs, CommonCommits(target.side));
   } catch (const Unsound&) {
-    return Fetch(target, max_size, {});
+    return Fetch(target, max_size, refs, {});
   }
 }
 

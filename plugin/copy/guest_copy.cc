@@ -39,6 +39,8 @@ constexpr const char* kSilent = "no data for 60 s.";
 constexpr const char* kTooLong = "The guest took too long.";
 constexpr const char* kTooMuch = "The guest reports too much.";
 
+const std::string kFunctions = std::string(look_program) + std::string(untaken_program);
+
 [[noreturn]] void Stop(const std::string& problem) {
   throw CallError(problem + " Nothing was changed.");
 }
@@ -60,18 +62,24 @@ std::string Advice(const std::string& reason, const std::string& detail,
                    const SideRepository& side) {
   const std::string& instance = side.place().instance;
   const std::string& directory = side.facts().directory;
+  const std::string rescue = "To get its files: `limactl copy -r " +
+                             shell::ShellQuote(instance + ":" + directory) +
+                             " rescued`. Then `limactl mcp drop " + instance + " --force`";
   const std::map<std::string, std::string> texts = {
       {"git", "git 2.30 or newer is needed in the guest: sudo apt-get install git"},
       {"busy", "Another limactl mcp works with this copy."},
       {"absent", "The copy is gone from " + instance + ":" + directory +
                      ". Make it anew: limactl mcp copy " + instance},
       {"interrupted", "The last copy was interrupted. Complete it: limactl mcp copy " + instance},
-      {"damaged", "The copy's .git is gone or damaged; its files are still in " + instance + ":" +
-                      directory + ". drop --force makes a new copy."},
+      {"damaged", "The copy's .git is damaged. " + rescue},
+      {"unmarked", directory + " in " + instance + " is no longer the copy: its .git is gone or " +
+                       "another one. " + rescue + ", which leaves the directory"},
       {"foreign", directory + " exists in " + instance +
                       " and is no copy of ours. Move it away, or --copy-dir DIR."},
       {"other", directory + " in " + instance +
                     " is the copy of another project: --copy-dir DIR names another directory."},
+      {"branch", "the copy's branch " + detail + " is in the way of " + "the host's, and was not " +
+                     "taken: limactl mcp take " + instance},
       {"directory", directory + " cannot be made in " + instance +
                         " (sudo wants a password): --copy-dir DIR names a directory that you can "
                         "write."},
@@ -95,7 +103,7 @@ shell::Script ScriptOf(const Target& target, const Settings& settings, const std
   all.insert(all.end(), settings.begin(), settings.end());
   std::string text;
   for (const auto& [name, value] : all) text += name + "=" + shell::ShellQuote(value) + "\n";
-  return {text + "begin\n" + program + "\nexit 0", look_program};
+  return {text + "begin\n" + program + "\nexit 0", kFunctions};
 }
 
 /// The last line that the guest's programs have printed, printable.
@@ -105,27 +113,38 @@ std::string LastMessage(const std::string& error) {
                        : support::Printable(lines.back().substr(0, kMaxMessage));
 }
 
+/// The name that the branch of a ref gets: its own, if git can take that.
+std::string RefName(std::string name) {
+  for (const char* prefix : {"refs/", "heads/"}) {
+    if (name.starts_with(prefix)) name.erase(0, std::string_view(prefix).size());
+  }
+  return name;
+}
+
 void ReadReport(const std::string& line, const SideRepository& side, GuestState& state) {
-  constexpr std::size_t kMaxLinks = 10;
-  constexpr std::size_t kMaxName = 200;
+  constexpr std::size_t kMaxName = 1000;
   std::vector<std::string> words = Split(line, ' ');
   const std::string kind = words.empty() ? "" : words.front();
   const std::string rest = line.substr(std::min(kind.size() + 1, line.size()));
+  words.resize(4);
+  // git takes a shorter id for the beginning of one.
+  const auto read_id = [&](const std::string& id) {
+    if (!IsObjectId(id) || id.size() != side.facts().sent.size()) ThrowNonsense();
+    return id;
+  };
   if (kind == "git" && !IsNewEnough(line, 30)) throw CallError(Advice("git", "", side));
   if (kind == "state") state.directory = rest;
   if (kind == "have") state.known.push_back(rest);
   if (kind == "work") {
-    words.resize(6);
-    // git takes a shorter id for the beginning of one.
-    if (!IsObjectId(words[1]) || words[1].size() != side.facts().sent.size()) ThrowNonsense();
-    state.work = words[1];
-    state.commits = ToNumber(words[2]);
-    state.others = ToNumber(words[3]);
-    state.lost = ToNumber(words[4]);
-    state.files = ToNumber(words[5]);
+    state.work = read_id(words[1]);
+    state.untaken.commits = ToNumber(words[2]);
+    state.untaken.files = ToNumber(words[3]);
   }
-  if (kind == "link" && state.links.size() < kMaxLinks) {
-    state.links.push_back(support::Printable(rest.substr(0, kMaxName)));
+  if (kind == "ref") state.untaken.refs.push_back({RefName(words[2]), read_id(words[1])});
+  if (kind == "rest") {
+    const std::size_t name = words[1].size() + 1;
+    if (rest.size() <= name) ThrowNonsense();
+    state.untaken.rest.push_back({words[1], support::Printable(rest.substr(name, kMaxName))});
   }
 }
 
@@ -155,15 +174,6 @@ class Progress {
 };
 
 }  // namespace
-
-std::string GuestState::Summary() const {
-  std::vector<std::string> parts;
-  if (commits > 0) parts.push_back(support::Count(commits, "commit"));
-  if (files > 0) parts.push_back(support::Count(files, "file"));
-  if (others > 0)
-    parts.push_back(support::Count(others, "commit") + " on other branches or in stashes");
-  return support::Join(parts);
-}
 
 std::vector<std::string> CommonCommits(const SideRepository& side) {
   const CopyFacts& facts = side.facts();
@@ -211,9 +221,10 @@ GuestState Look(const Target& target, const std::vector<std::string>& common,
   std::erase_if(state.known, [&](const std::string& id) {
     return std::find(common.begin(), common.end(), id) == common.end();
   });
-  const bool is_damaged = state.directory == "foreign" && !target.side.facts().sent.empty();
-  if (is_damaged) state.directory = "damaged";
+  const bool is_gone = state.directory == "foreign" && !target.side.facts().sent.empty();
+  if (is_gone) state.directory = "unmarked";
   if (state.directory == "ours" && state.work.empty()) state.directory = "damaged";
+  if (!state.work.empty()) CompareWithHost(target, state.work, state.untaken);
   return state;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "copy/side_repository.h"
+#include "copy/untaken.h"
 #include "guest/guest.h"
 #include "support/context.h"
 #include "support/errors.h"
@@ -31,14 +32,7 @@ struct GuestState {
   std::string directory;
   std::vector<std::string> known;  ///< commits that the host and the guest have
   std::string work;           ///< of a commit, which the host may not have; empty unless "ours"
-  std::uint64_t commits = 0;  ///< that were not taken
-  std::uint64_t others = 0;   ///< commits on other branches and in stashes
-  std::uint64_t lost = 0;     ///< commits that no longer had a branch after a send
-  std::uint64_t files = 0;    ///< that changed since the last take
-  std::vector<std::string> links;  ///< repositories in the copy, which are left out; printable
-
-  /// "3 commits, 2 files"; empty if nothing was not taken.
-  [[nodiscard]] std::string Summary() const;
+  Untaken untaken;
 };
 
 /// Variables of a call, besides those that all need.
@@ -52,7 +46,7 @@ std::vector<std::string> CommonCommits(const SideRepository& side);
 GuestState CallGuest(const Target& target, const Settings& settings, const std::string& program);
 
 /// Looks at the copy, and makes a commit of what is in it, unless FORCE is set. Changes nothing
-/// else.
+/// else. The one answer to what was not taken.
 GuestState Look(const Target& target, const std::vector<std::string>& common,
                 const Settings& settings = {});
 

@@ -285,9 +285,9 @@ Report ReportOn(const std::vector<Change>& changes, const paths::HostPrograms& p
 }
 
 Report MakeReport(const SideRepository& side, const Git& users, const paths::HostPrograms& programs,
-                  const std::string& from, const std::string& branch) {
-  const Changes changes(side.git(), from, side.facts().work);
-  const auto configured = ListConfigured(users, programs, side.facts().project, branch);
+                  const std::string& from, const std::string& to, const std::string& branch) {
+  const Changes changes(side.git(), from, to);
+  const auto configured = ListConfigured(users, programs, side.place().top, branch);
   std::vector<paths::HostProgram> rows;
   for (const auto& [pattern, reason] : configured) {
     rows.push_back({pattern, paths::RunBy::kConfigured, "git", reason});

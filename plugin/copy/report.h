@@ -64,9 +64,9 @@ const paths::HostProgram* RowOfKey(const std::string& key, const paths::HostProg
 std::vector<std::string> NamedPaths(const std::string& key, std::string value,
                                     const std::filesystem::path& directory);
 
-/// Of the change from `from` to the id "work". Reads the configuration of the user's git, which may
+/// Of the change from `from` to `to`. Reads the configuration of the user's git, which may
 /// obey files of the project. `branch` is, or will be, that of the work. Throws support::CallError.
 Report MakeReport(const SideRepository& side, const Git& users, const paths::HostPrograms& programs,
-                  const std::string& from, const std::string& branch);
+                  const std::string& from, const std::string& to, const std::string& branch);
 
 }  // namespace copy

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <filesystem>
+#include <iostream>
 #include <optional>
 
 #include "copy/copy.h"
@@ -52,21 +54,37 @@ void Replace(const Target& target, const Project& project, const Snapshot& snaps
   CallGuest(target, settings, kReplace + "apply || fail_or_full apply");
 }
 
+/// Prints how to get what `take` cannot bring.
+void RequireTaken(const Target& target, const Untaken& untaken) {
+  if (untaken.empty()) return;
+  for (const std::string& line : RestLines(target, untaken)) std::cerr << line << '\n';
+  const std::string& instance = target.side.place().instance;
+  const bool can_take = untaken.has_work() || !untaken.refs.empty();
+  throw CallError("Not taken: " + untaken.Summary() + ". " +
+                  (can_take ? "To bring it: `limactl mcp take " + instance + "`. " : "") +
+                  "To delete it: `limactl mcp drop " + instance + " --force`");
+}
+
 }  // namespace
 
 std::vector<std::string> Send(const Target& target, const Project& project,
                               const Snapshot& snapshot, const Git& users) {
   SideRepository& side = target.side;
-  const GuestState state = Look(target, CommonCommits(side), {{"BRANCH", project.branch}});
+  const GuestState state = Look(target, CommonCommits(side));
   const CopyFacts facts = side.facts();
   const std::string place = side.place().instance + ":" + facts.directory;
   const std::string the_copy = "The copy in " + place;
   const bool is_there = state.directory != "absent" && state.directory != "interrupted";
   if (is_there) {
     RequireOurs(target, state);
-    if (!facts.IsTaken(state.work) || state.lost > 0) {
-      return {the_copy + " stays as it is: " + state.Summary() + " not taken. limactl mcp take " +
-              side.place().instance};
+    // The rest stays in the copy when it is replaced.
+    const bool would_lose =
+        state.untaken.has_work() ||
+        std::any_of(state.untaken.refs.begin(), state.untaken.refs.end(),
+                    [&](const Untaken::Ref& ref) { return ref.name == project.branch; });
+    if (would_lose) {
+      return {the_copy + " stays as it is: " + state.untaken.Summary() +
+              " not taken. limactl mcp take " + side.place().instance};
     }
     const bool is_current = state.work == snapshot.commit && facts.sent == snapshot.commit &&
                             facts.base == project.head && facts.branch == project.branch;
@@ -77,6 +95,9 @@ std::vector<std::string> Send(const Target& target, const Project& project,
   if (!use) return {the_copy + " stays as it is: it is in use."};
 
   std::vector<std::string> lines;
+  if (!state.untaken.empty()) {
+    lines.push_back("Not taken, and still in the copy: " + state.untaken.Summary() + ".");
+  }
   const bool was_made = !facts.sent.empty();
   if (was_made && state.directory == "absent") {
     lines.emplace_back("The copy was gone; it is made anew.");
@@ -104,22 +125,26 @@ GuestState Ask(const Target& target) {
   return state;
 }
 
-void Drop(const Target& target, bool force) {
+std::vector<std::string> Drop(const Target& target, bool force) {
   const auto use = target.side.place().TakeUse(LockKind::kExclusive);
   if (!use) throw CallError(kInUse);
   const CopyFacts& facts = target.side.facts();
   const GuestState state = Look(target, CommonCommits(target.side), {{"FORCE", force ? "1" : ""}});
-  if (state.directory != "absent") {
-    const bool keeps = !force && !(state.directory == "interrupted" && facts.sent.empty());
-    if (state.directory == "foreign" || keeps) RequireOurs(target, state);
-    if (keeps && (!facts.IsTaken(state.work) || state.others > 0)) {
-      const bool is_one = state.commits + state.files + state.others == 1;
-      throw CallError(state.Summary() + (is_one ? " was" : " were") +
-                      " not taken: take, or --force.");
-    }
+  const bool is_marked = state.directory == "ours" || state.directory == "damaged" ||
+                         state.directory == "interrupted";
+  const bool is_whole = !force && !(state.directory == "interrupted" && facts.sent.empty());
+  std::vector<std::string> lines;
+  if (is_marked) {
+    if (is_whole) RequireOurs(target, state);
+    RequireTaken(target, state.untaken);
     CallGuest(target, {}, kReplace + "drop");
+  } else if (state.directory != "absent") {
+    if (!force) RequireOurs(target, state);
+    lines.push_back(facts.directory + " in " + target.side.place().instance +
+                    " is not the copy, and stays.");
   }
   target.side.Remove();
+  return lines;
 }
 
 }  // namespace copy

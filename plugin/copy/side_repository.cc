@@ -29,6 +29,7 @@ constexpr std::array kFields = {&CopyFacts::project, &CopyFacts::directory, &Cop
                                 &CopyFacts::sent,    &CopyFacts::base,      &CopyFacts::work,
                                 &CopyFacts::taken,   &CopyFacts::applied,   &CopyFacts::taking};
 constexpr std::size_t kFirstId = 3;
+constexpr std::size_t kTaking = 8;
 constexpr std::size_t kIdLength = 16;
 constexpr std::chrono::seconds kLockWait{10};
 
@@ -44,6 +45,10 @@ std::optional<CopyFacts> ReadFactsIn(const fs::path& repository) {
   CopyFacts facts;
   for (std::size_t i = 0; i < parts.size(); ++i) facts.*kFields.at(i) = parts[i];
   return facts;
+}
+
+void BorrowObjects(const fs::path& repository, const Project& project) {
+  WriteText(repository / "objects/info/alternates", Quoted(project.objects.string()) + "\n");
 }
 
 void RemoveLeftovers(const fs::path& repository) {
@@ -76,12 +81,14 @@ std::optional<FileLock> LockFile(const fs::path& file, LockKind kind,
   return lock;
 }
 
-SidePlace::SidePlace(const fs::path& instance_directory, std::string project_path)
-    : instance(instance_directory.filename()),
+SidePlace::SidePlace(const fs::path& directory, std::string project_path)
+    : instance(directory.filename()),
+      instance_directory(directory),
       project(std::move(project_path)),
+      top(project),
       id(support::Sha256(project).substr(0, kIdLength)),
-      repository(instance_directory / kCopiesDirectory / (id + ".git")),
-      baseline(instance_directory / kCopiesDirectory / (id + ".baseline")) {}
+      repository(directory / kCopiesDirectory / (id + ".git")),
+      baseline(directory / kCopiesDirectory / (id + ".baseline")) {}
 
 std::optional<SidePlace> SidePlace::Find(const fs::path& instance_directory, const fs::path& path) {
   for (fs::path above = path;; above = above.parent_path()) {
@@ -109,10 +116,10 @@ std::optional<FileLock> SidePlace::TakeUse(LockKind kind) const {
 }
 
 FileLock SidePlace::LockTree() const {
-  const fs::path lima_home = repository.parent_path().parent_path().parent_path();
-  auto lock =
-      LockFile(lima_home / "_config" / ("mcp-" + id + ".lock"), LockKind::kExclusive, kLockWait);
-  if (!lock) throw support::CallError("Another limactl mcp changes " + project + ".");
+  const std::string tree = support::Sha256(top).substr(0, kIdLength);
+  auto lock = LockFile(instance_directory.parent_path() / "_config" / ("mcp-" + tree + ".lock"),
+                       LockKind::kExclusive, kLockWait);
+  if (!lock) throw support::CallError("Another limactl mcp changes " + top + ".");
   return std::move(*lock);
 }
 
@@ -144,7 +151,7 @@ void SideRepository::Prepare(const Project& project) {
     git_.Require({"init", "-q", "--bare", "--template=", "--object-format=" + project.format},
                  "cannot make " + path().string());
   }
-  WriteText(path() / "objects/info/alternates", Quoted(project.objects.string()) + "\n");
+  BorrowObjects(path(), project);
   std::error_code none;
   fs::remove(path() / "shallow", none);
   if (project.is_partial) {
@@ -154,9 +161,18 @@ void SideRepository::Prepare(const Project& project) {
   }
 }
 
+void SideRepository::Follow(const Project& moved) {
+  place_.top = moved.top;
+  BorrowObjects(path(), moved);
+  if (!Existing(git_, {facts_.base}).empty()) return;
+  throw support::CallError(place_.project + " is gone, and " + place_.top +
+                           " has not the commit that its copy began with: run this in the moved "
+                           "project");
+}
+
 void SideRepository::Save(const CopyFacts& facts) {
   std::string commands;
-  for (std::size_t i = kFirstId; i < kFields.size(); ++i) {
+  for (std::size_t i = kFirstId; i < kTaking; ++i) {
     const std::string& id = facts.*kFields.at(i);
     if (id == facts_.*kFields.at(i)) continue;
     const std::string ref = " refs/keep/" + std::to_string(i);

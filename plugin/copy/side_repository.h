@@ -38,7 +38,7 @@ struct CopyFacts {
   std::string work = {};       ///< what came back last
   std::string taken = {};      ///< what the branch was set to last, since `sent`
   std::string applied = {};  ///< what the working tree has of it: `sent`, or what was applied last
-  std::string taking = {};   ///< what the branch may have been set to, since `sent`
+  std::string taking = {};   ///< ids that `take` may have set branches to, since `sent`
 
   /// Whether `id` is what was sent, taken or applied.
   [[nodiscard]] bool IsTaken(const std::string& id) const {
@@ -71,7 +71,9 @@ struct SidePlace {
   [[nodiscard]] std::string NoCopyText() const;
 
   std::string instance;
-  std::string project;  ///< its path on the host
+  std::filesystem::path instance_directory;
+  std::string project;  ///< its path on the host when it was copied
+  std::string top;      ///< where it is now
   std::string id;       ///< of the project
   std::filesystem::path repository;
   std::filesystem::path baseline;  ///< of a project on a mount
@@ -97,6 +99,10 @@ class SideRepository {
 
   /// Makes it if it is missing, and lets it borrow the objects of `project`.
   void Prepare(const Project& project);
+
+  /// The project was moved: borrows its objects from there. Throws support::CallError if that is
+  /// another one.
+  void Follow(const Project& moved);
 
   /// Empty `sent`: the copy is not complete.
   [[nodiscard]] const CopyFacts& facts() const { return facts_; }

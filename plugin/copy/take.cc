@@ -1,5 +1,8 @@
 #include <fcntl.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <set>
 #include <string>
 
 #include "copy/copy.h"
@@ -9,16 +12,39 @@
 namespace copy {
 namespace {
 
+namespace fs = std::filesystem;
 using support::CallError;
 
 const std::string kBranches = "refs/heads/";
 constexpr const char* kNoList = "git cannot list the branches";
+constexpr const char* kReason = "limactl mcp take";
 
 void AddPack(const Git& users, const SideRepository& side, const std::string& revisions) {
   const std::string pack = side.MakePack(side.git(), revisions);
   const support::FileDescriptor file(::open(pack.c_str(), O_RDONLY | O_CLOEXEC));
   support::Child index = users.Start({"index-pack", "--stdin", "--strict"}, {.input = file.get()});
   RequireSuccess(index, "git cannot add the work to your repository");
+}
+
+/// Branches that a rebase or a bisection works on, which count as checked out.
+std::set<std::string> BranchesInWork(const Git& users) {
+  const fs::path common =
+      users.Require({"rev-parse", "--path-format=absolute", "--git-common-dir"}, kNoList);
+  std::vector<fs::path> directories = {common};
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(common / "worktrees", none)) {
+    directories.push_back(entry.path());
+  }
+  std::set<std::string> branches;
+  for (const fs::path& directory : directories) {
+    for (const char* file : {"rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"}) {
+      const std::vector<std::string> lines = Split(ReadText(directory / file), '\n');
+      if (lines.empty()) continue;
+      const bool is_full = lines[0].starts_with(kBranches);
+      branches.insert(is_full ? lines[0].substr(kBranches.size()) : lines[0]);
+    }
+  }
+  return branches;
 }
 
 }  // namespace
@@ -39,38 +65,67 @@ void RequireBranchName(const Git& users, const std::string& name) {
   }
 }
 
-Taken TakeBranch(const Git& users, SideRepository& side, const std::string& name) {
-  CopyFacts facts = side.facts();
-  const std::string work = facts.work;
-  std::string branch = name;
-  std::string old;
+Branch ChooseBranch(const Git& users, const SideRepository& side, const std::string& name,
+                    const std::string& id, Move move) {
+  const auto taking = Split(side.facts().taking, ' ');
+  const auto busy = BranchesInWork(users);
+  Branch branch{name, ""};
   for (int number = 2;; ++number) {
     // The id, and "*" if the branch is checked out.
     const std::string found =
         users.Require({"for-each-ref", "--format=%(objectname)%(if)%(worktreepath)%(then)*%(end)",
-                       kBranches + branch},
+                       kBranches + branch.name},
                       kNoList);
-    old = found.substr(0, work.size());
-    if (old.empty() || old == work) break;
-    const bool is_ours = old == facts.taken || old == facts.taking;
-    const bool may_move =
-        is_ours || side.git().Run({"merge-base", "--is-ancestor", old, work}).ok();
-    if (may_move && !found.ends_with('*')) break;
-    branch = name + "-" + std::to_string(number);
+    branch.old = found.substr(0, id.size());
+    if (branch.old.empty() || branch.old == id) return branch;
+    const bool is_ours = std::find(taking.begin(), taking.end(), branch.old) != taking.end();
+    const auto was_ours = [&] {
+      return users.Run({"reflog", "-1", "--format=%gs", kBranches + branch.name}).Line() == kReason;
+    };
+    const auto is_ancestor = [&] {
+      return side.git().Run({"merge-base", "--is-ancestor", branch.old, id}).ok();
+    };
+    const bool may_move = is_ours || ((move == Move::kForward || was_ours()) && is_ancestor());
+    if (may_move && !found.ends_with('*') && !busy.contains(branch.name)) return branch;
+    branch.name = name + "-" + std::to_string(number);
   }
-  if (old != work) {
+}
+
+void SetBranch(const Git& users, SideRepository& side, const Branch& branch,
+               const std::string& id) {
+  CopyFacts facts = side.facts();
+  if (branch.old != id) {
     // First: if this is killed, the branch is still known to be ours.
-    facts.taking = work;
+    facts.taking += " " + id;
     side.Save(facts);
     const std::string head = users.Run({"rev-parse", "-q", "--verify", "HEAD^{commit}"}).Line();
-    AddPack(users, side, work + "\n" + Excluding(Existing(users, {facts.base, facts.taken, head})));
-    users.Require({"-c", "core.logAllRefUpdates=true", "update-ref", "-m", "limactl mcp take",
-                   kBranches + branch, work, old.empty() ? std::string(work.size(), '0') : old},
-                  "git cannot set the branch " + branch);
+    AddPack(users, side, id + "\n" + Excluding(Existing(users, {facts.base, facts.taken, head})));
+    users.Require({"-c", "core.logAllRefUpdates=true", "update-ref", "-m", kReason,
+                   kBranches + branch.name, id,
+                   branch.old.empty() ? std::string(id.size(), '0') : branch.old},
+                  "git cannot set the branch " + branch.name);
   }
-  facts.taken = work;
+  if (id != facts.work) return;
+  facts.taken = id;
   side.Save(facts);
-  return {branch, old == work};
+}
+
+bool WouldMergeRefuse(const Git& users, const SideRepository& side) {
+  const std::string work = side.facts().work;
+  const std::string base = users.Run({"merge-base", "HEAD", work}).Line();
+  const std::string head = users.Run({"rev-parse", "HEAD"}).Line();
+  if (base.empty()) return true;
+  // As merge does it: first it looks which files have changed.
+  const fs::path index = side.MakeScratch() / "index";
+  std::error_code none;
+  fs::copy_file(users.Require({"rev-parse", "--path-format=absolute", "--git-path", "index"}, ""),
+                index, none);
+  const Git git = users.With({{"GIT_INDEX_FILE", index.string()}});
+  (void)git.Run({"update-index", "-q", "--refresh"});
+  Git::Arguments merge = {"read-tree", "-n", "-m", "-u", "--exclude-per-directory=.gitignore"};
+  if (base != head) merge.push_back(base);
+  merge.insert(merge.end(), {head, work});
+  return !git.Run(merge).ok();
 }
 
 }  // namespace copy

@@ -7,6 +7,7 @@
 #include "copy/git.h"
 #include "doctor/programs.h"
 #include "mcp/protocol.h"
+#include "shell/shell_quote.h"
 #include "support/errors.h"
 #include "support/join.h"
 #include "support/utf8.h"
@@ -44,12 +45,17 @@ json RunCommand(ServerUnderTest& server, const json& words, const Mounts& mounts
 
 std::string DescribeCopy(const lima::InstanceConfiguration& instance, const copy::CopyFacts& facts,
                          guest::Guest& guest, const support::Context& context) {
+  std::error_code error_code;
+  if (!fs::exists(facts.project, error_code)) {
+    return facts.project + " (gone from this host. In the moved project: limactl mcp take " +
+           instance.name + " --project " + shell::ShellQuote(facts.project) + ")";
+  }
   if (facts.sent.empty()) return facts.project + " (incomplete)";
   if (context.stop_reason() != support::StopReason::kNone) return facts.project + " (not asked)";
   try {
     copy::SideRepository side(copy::SidePlace(instance.directory(), facts.project));
     const copy::GuestState state = copy::Ask({side, guest, context});
-    const std::string left = state.Summary();
+    const std::string left = state.untaken.Summary();
     return facts.project + (left.empty() ? " (all taken)" : " (not taken: " + left + ")");
   } catch (const support::CallError& error) {
     return facts.project + " (" + error.what() + ")";

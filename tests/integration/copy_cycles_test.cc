@@ -45,6 +45,13 @@ class Cycles : public CopyTest {
 
   bool IsClean(const State& state) const { return state == sent_ || state == taken_; }
 
+  /// Whether the copy is clean, or a branch of the project has all of it.
+  bool IsTaken(const State& state) const {
+    return IsClean(state) ||
+           (InCopy("git status --porcelain") == "" &&
+            InProject("git for-each-ref --contains " + state.second + " 2>/dev/null || true") != "");
+  }
+
   void Move(const fs::path& directory, const std::string& side) {
     const std::string& move = kMoves[random() % kMoves.size()];
     Log(side + ": " + move);
@@ -72,11 +79,12 @@ class Cycles : public CopyTest {
   void Send() {
     const bool exists = fs::exists(copy);
     const State before = exists ? Now() : State();
+    const bool was_taken = !exists || IsTaken(before);
     const std::set<std::string> commits = exists ? CommitsOfTheAgent() : std::set<std::string>();
     const Snapshot host = SnapshotOf(project);
     SendCopy();
     EXPECT_THAT(Changes(host, SnapshotOf(project)), IsEmpty());
-    if (exists && !IsClean(before)) {
+    if (exists && !was_taken) {
       EXPECT_EQ(Now(), before) << "work that was not taken was replaced";
       return;
     }
@@ -123,14 +131,15 @@ class Cycles : public CopyTest {
 
   void Drop() {
     const State before = Now();
+    const bool was_taken = IsTaken(before);
     const std::set<std::string> commits = CommitsOfTheAgent();
     if (Run({"drop"}).exit_code == 0) {
-      EXPECT_TRUE(IsClean(before)) << "dropped what was not taken";
+      EXPECT_TRUE(was_taken) << "dropped what was not taken";
       EXPECT_FALSE(fs::exists(copy));
       ExpectKept(commits);
     } else {
       EXPECT_EQ(Now(), before);
-      if (!IsClean(before) || random() % 2 == 0) return;
+      if (!was_taken || random() % 2 == 0) return;
       Succeed({"drop", "--force"});
     }
     Send();
@@ -167,6 +176,91 @@ TEST_F(Cycles, LoseNothingAndBringBackExactlyTheCopy) {
     ASSERT_FALSE(HasFailure()) << log_;
   }
   std::cout << step << " steps\n";
+}
+
+/// What an agent does, with $n, a new number. The copy is the current directory.
+const std::vector<std::string> kWork = {
+    "echo $n > new-$n",
+    "echo $n >> file.txt; git commit -qam $n",
+    "echo $n >> file.txt; git commit -q --amend -am $n",
+    "echo $n >> dir/inner.txt",
+    "echo $n > s-$n; git stash -qu",
+    "git switch -qc feat/$n; echo $n > b-$n; git add b-$n; git commit -qm $n",
+    "git switch -q --detach; git commit -q --allow-empty -m $n",
+    "git switch -qf main",
+    "git tag t$n; git commit -q --allow-empty -m $n; git tag u$n; git reset -q --soft HEAD~",
+    "git rebase -q --root --onto HEAD 2>/dev/null || git rebase --abort 2>/dev/null || true",
+    "git init -q nested-$n; echo $n > nested-$n/file",
+    "mkdir deep-$n; git init -q deep-$n/nested; cd deep-$n/nested; echo $n > f; git add f; git "
+    "commit -qm $n",
+    "git worktree add -q ../tree-$n -b tree-$n; cd ../tree-$n; git commit -q --allow-empty -m $n",
+    "git worktree add -q --detach tree-$n; echo $n > tree-$n/new",
+    "git update-index --assume-unchanged file.txt; echo hidden $n >> file.txt",
+    "git update-index --skip-worktree dir/inner.txt; echo hidden $n >> dir/inner.txt",
+    "echo /ignored-$n >> .gitignore; echo $n > ignored-$n",
+    "echo $n > ignored-$n; git add -f ignored-$n",
+    "sed -i 1d .gitignore 2>/dev/null || true",
+    "git gc -q --prune=now",
+};
+
+class AgentsWork : public CopyTest {
+ protected:
+  /// Ids of all commits that a ref, a HEAD or a stash has, and of the files that no rule ignores;
+  /// and the directories of other repositories and working trees with changes.
+  std::set<std::string> Work() const {
+    const std::string text = InCopy(R"sh(
+      git rev-list --all HEAD $(git rev-list -g refs/stash 2>/dev/null)
+      { git ls-files -z; git ls-files -z -o --exclude-standard; } |
+        xargs -0 sh -c 'for f; do [ ! -f "$f" ] || [ -L "$f" ] || git hash-object "$f"; done' sh
+      find . -path ./.git -prune -o -path '*/.git/*' -prune -o -name .git -print | grep nested || true
+      for tree in tree-* ../tree-*; do
+        [ ! -e $tree ] || [ -z "$(git -C $tree status --porcelain)" ] || echo $tree
+      done)sh");
+    const auto lines = LinesOf(text);
+    return {lines.begin(), lines.end()};
+  }
+};
+
+TEST_F(AgentsWork, IsDroppedOnlyOnceTheHostHasIt) {
+  StartAgent();
+  MakeProject("p");
+  std::mt19937 random = SeededRandom();
+  int number = 0;
+  const auto end = std::chrono::steady_clock::now() + kTime;
+  for (int round = 0; round < 8 && std::chrono::steady_clock::now() < end; ++round) {
+    SendCopy();
+    std::string log;
+    for (std::size_t moves = 1 + random() % 5; moves > 0; --moves) {
+      const std::string& move = kWork[random() % kWork.size()];
+      log += move + "\n";
+      InCopy("n=" + std::to_string(++number) + "\n" + move);
+    }
+    SCOPED_TRACE(log);
+    std::set<std::string> work = Work();
+    if (random() % 2 == 0) Succeed({"take"});
+    bool is_dropped = Run({"drop"}).exit_code == 0;
+    if (!is_dropped) {
+      Run({"take"});
+      // As the text says.
+      InCopy("for t in tree-* ../tree-*; do [ ! -e $t ] || git -C $t stash -qu; done");
+      for (const std::string& name : {"tree", "../tree"}) {
+        std::erase_if(work, [&](const std::string& each) { return each.starts_with(name); });
+      }
+      Run({"take"});
+      is_dropped = Run({"drop"}).exit_code == 0;
+    }
+    const std::string kept = InProject("git rev-list --objects --all");
+    std::erase_if(work, [&](const std::string& id) { return kept.find(id) != std::string::npos; });
+    if (is_dropped) {
+      EXPECT_THAT(work, IsEmpty()) << "dropped";
+    } else {
+      const std::string refused = Run({"drop"}).error;
+      EXPECT_THAT(refused, HasSubstr("nested")) << "nothing else is left";
+      Succeed({"drop", "--force"});
+    }
+    InProject("rm -rf ../tree-*; git branch --list 'agent/*' | xargs -r git branch -qD");
+    ASSERT_FALSE(HasFailure());
+  }
 }
 
 class TwoAtOnce : public CopyTest {

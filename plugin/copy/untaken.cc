@@ -1,0 +1,79 @@
+#include "copy/untaken.h"
+
+#include <map>
+#include <utility>
+
+#include "copy/guest_copy.h"
+#include "copy/report.h"
+#include "shell/shell_quote.h"
+#include "support/join.h"
+#include "support/paths.h"
+#include "support/units.h"
+
+namespace copy {
+namespace {
+
+std::string Described(const std::string& name) {
+  if (name.starts_with("tags/")) return "tag " + name.substr(5);
+  return (name.starts_with("stash-") ? "" : "branch ") + name;
+}
+
+}  // namespace
+
+bool IsHeld(const Git& users, const std::string& id) {
+  const GitOutput refs = users.Run({"for-each-ref", "--count=1", "--contains", id});
+  return refs.ok() && !refs.output.empty();
+}
+
+std::string Untaken::Summary() const {
+  std::vector<std::string> parts;
+  if (commits > 0) parts.push_back(support::Count(commits, "commit"));
+  if (files > 0) parts.push_back(support::Count(files, "file"));
+  std::vector<std::string> names;
+  for (const Ref& ref : refs) names.push_back(Described(ref.name));
+  for (const Rest& each : rest) names.push_back(each.name);
+  if (!names.empty()) parts.push_back(List(names, 5));
+  return support::Join(parts);
+}
+
+void CompareWithHost(const Target& target, const std::string& work, Untaken& untaken) {
+  const SidePlace& place = target.side.place();
+  const CopyFacts& facts = target.side.facts();
+  const Git users = Git::Users(place.top, target.side.lock());
+  if (facts.IsTaken(work) || IsHeld(users, work)) untaken.commits = untaken.files = 0;
+  std::erase_if(untaken.refs, [&](const Untaken::Ref& ref) { return IsHeld(users, ref.id); });
+  const std::string directory = support::CleanPath(facts.directory);
+  for (const CopyFacts& other : ListFacts(place.instance_directory)) {
+    const auto below = support::PathBelow(other.directory, directory);
+    if (!below || below->empty()) continue;
+    std::erase_if(untaken.rest, [&](const auto& rest) { return rest.name == *below; });
+    untaken.rest.push_back({"copy", other.project});
+  }
+}
+
+std::vector<std::string> RestLines(const Target& target, const Untaken& untaken) {
+  const std::string& instance = target.side.place().instance;
+  const std::string& directory = target.side.facts().directory;
+  std::vector<std::string> lines;
+  for (const auto& [kind, name] : untaken.rest) {
+    const std::string path = name.starts_with('/') ? name : directory + "/" + name;
+    const std::string copy =
+        "`limactl copy -r " + shell::ShellQuote(instance + ":" + path) + " .` brings ";
+    const std::string git = "`limactl shell " + instance + " git -C " + shell::ShellQuote(path);
+    const std::map<std::string, std::string> texts = {
+        {"repository", name + " is a repository of its own; " + copy + "it"},
+        {"files", name + " is a submodule with changed files; " + copy + "them"},
+        {"commits", name + " is a submodule with commits; " + git +
+                        " bundle create - --all HEAD > submodule.bundle` brings them"},
+        {"worktree", name + " is a working tree with changes; " + git +
+                         " stash -u` makes them a stash, which take brings"},
+        {"copy", "the copy of " + name + " lies in this one; `limactl mcp take " + instance +
+                     " --project " + shell::ShellQuote(name) +
+                     "` brings its work, then the same with drop"}};
+    const auto found = texts.find(kind);
+    if (found != texts.end()) lines.push_back("Note: not taken: " + found->second);
+  }
+  return lines;
+}
+
+}  // namespace copy

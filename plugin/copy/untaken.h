@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace copy {
+
+class Git;
+struct Target;
+
+/// What the copy has and the host has not, as the guest reports it. The names are printable.
+struct Untaken {
+  /// A branch, tag or stash, or the HEAD of another working tree.
+  struct Ref {
+    std::string name;  ///< such as "feat", "tags/v1", "stash-1"
+    std::string id;    ///< of a commit
+  };
+  /// What `take` cannot bring.
+  struct Rest {
+    std::string kind;  ///< as list_rest() of untaken.sh has it, or "copy": of another project
+    std::string name;
+  };
+
+  std::uint64_t commits = 0;  ///< of HEAD
+  std::uint64_t files = 0;    ///< of the working tree and HEAD
+  std::vector<Ref> refs;
+  std::vector<Rest> rest;
+
+  [[nodiscard]] bool has_work() const { return commits + files > 0; }
+  [[nodiscard]] bool empty() const { return !has_work() && refs.empty() && rest.empty(); }
+  /// "3 commits, 2 files, branch feat, newlib"
+  [[nodiscard]] std::string Summary() const;
+};
+
+/// Whether a ref of the user's repository holds a commit.
+bool IsHeld(const Git& users, const std::string& id);
+
+/// Leaves out what a ref of the user's repository holds, and adds copies of other projects in it.
+void CompareWithHost(const Target& target, const std::string& work, Untaken& untaken);
+
+/// Lines for the user: how to get what `take` cannot bring.
+std::vector<std::string> RestLines(const Target& target, const Untaken& untaken);
+
+}  // namespace copy
