@@ -169,8 +169,8 @@ bool LoopbackInstance::TryStartSshd(std::uint16_t port) {
   for (const std::string& line : options_.sshd_options) {
     if (!line.starts_with(kHooks)) text << line << "\n";
     if (line.starts_with(kHooks)) {
-      text << "Subsystem sftp " SFTP_HOOKS " " << SftpServer() << " " << line.substr(kHooks.size())
-           << "\n";
+      text << "Subsystem sftp exec " SFTP_HOOKS " " << SftpServer() << " "
+           << line.substr(kHooks.size()) << "\n";
     }
   }
   // A home of its own, without the real user's profile.
