@@ -3,8 +3,7 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
-#include <vector>
+#include <tuple>
 
 #include "mcp/outcome.h"
 #include "tools/tools.h"
