@@ -11,7 +11,6 @@
 #include <string>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "files/file_writer.h"
 #include "shell/shells.h"
@@ -31,7 +30,6 @@ using support::StopReason;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing_support::Name;
 
 /// Calls about the file "file", whose content is "old".
 class Interrupted : public ToolTest {
@@ -80,7 +78,7 @@ TEST_F(Interrupted, BeforeARenameAreRetriedAndInOneAreReportedAsUnknown) {
 }
 
 TEST_F(Interrupted, InAWriteInPlaceAreReportedAsInPartAndNotRetried) {
-  const std::vector<std::function<void()>> failures = {
+  const std::function<void()> failures[] = {
       [] { throw guest::FileError(FileErrorCode::kFailure, "sync", "/work/file", ""); },
       [] { throw ConnectionLost("lost", false); }, [] { throw Stopped(StopReason::kDeadline); }};
   for (const auto& fail : failures) {
