@@ -177,7 +177,7 @@ json IntegrationTest::Call(const std::string& tool, const json& arguments) {
     EXPECT_EQ(mcp::FindSchemaError(contract.at(tool).at("outputSchema"), structured), std::nullopt)
         << tool << ": " << structured.dump();
   }
-  EXPECT_EQ(json::parse(TextOf(result)), structured) << tool;
+  EXPECT_EQ(json::parse(result["content"][0]["text"].get<std::string>()), structured) << tool;
   return structured;
 }
 

@@ -165,7 +165,14 @@ void LoopbackInstance::WritePort(std::uint16_t port) const {
 bool LoopbackInstance::TryStartSshd(std::uint16_t port) {
   const fs::path config = directory() / "sshd_config";
   std::ostringstream text;
-  for (const std::string& line : options_.sshd_options) text << line << "\n";
+  constexpr std::string_view kHooks = "Subsystem sftp hooks ";
+  for (const std::string& line : options_.sshd_options) {
+    if (!line.starts_with(kHooks)) text << line << "\n";
+    if (line.starts_with(kHooks)) {
+      text << "Subsystem sftp exec " SFTP_HOOKS " " << SftpServer() << " "
+           << line.substr(kHooks.size()) << "\n";
+    }
+  }
   // A home of its own, without the real user's profile.
   const fs::path home = directory() / "guest-home";
   fs::create_directories(home);

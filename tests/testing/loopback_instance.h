@@ -26,7 +26,8 @@ class LoopbackInstance {
     std::filesystem::path lima_home;  ///< made if missing; shared by several instances
     std::string name = "default";
     std::vector<Mount> mounts;
-    /// Lines of sshd_config; they override ours. A line "Subsystem …" replaces that of SFTP.
+    /// Lines of sshd_config; they override ours. A line "Subsystem …" replaces that of SFTP, and
+    /// "Subsystem sftp hooks FILE" is the program sftp_hooks with that file.
     std::vector<std::string> sshd_options;
     std::string lima_yaml;  ///< further lines of lima.yaml
   };

@@ -173,7 +173,13 @@ std::vector<ToolCall> CallsOfEveryTool(const std::string& directory, const std::
 }
 
 std::string TextOf(const json& tool_result) {
-  return tool_result.at("content").at(0).at("text").get<std::string>();
+  std::string text;
+  for (const json& block : tool_result.at("content")) {
+    if (!text.empty() && text.back() != '\n') text += '\n';
+    text += block.contains("text") ? block["text"].get<std::string>()
+                                   : "[" + block.at("mimeType").get<std::string>() + "]";
+  }
+  return text;
 }
 
 }  // namespace testing_support

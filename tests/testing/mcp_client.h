@@ -84,7 +84,7 @@ struct ToolCall {
 /// the file "touched" and the directory "new".
 std::vector<ToolCall> CallsOfEveryTool(const std::string& directory, const std::string& file);
 
-/// The text of the first content block of a tool result.
+/// The texts of a tool result's content blocks, each on lines of its own, and "[image/png]".
 std::string TextOf(const nlohmann::json& tool_result);
 
 }  // namespace testing_support

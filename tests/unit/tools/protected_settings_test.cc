@@ -7,7 +7,7 @@
 
 #include "agents/agent.h"
 #include "paths/host_programs.h"
-#include "unit/tools/mount_check_fixture.h"
+#include "unit/tools/tool_fixture.h"
 
 namespace tools {
 namespace {
@@ -16,18 +16,17 @@ using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-class ProtectedSettings : public MountCheckTest {
+class ProtectedSettings : public ToolTest {
  protected:
   ProtectedSettings() {
-    options_.host_programs = paths::HostPrograms(agents::ObeyedFiles());
-    UseRules(options_);
+    rules.host_programs = paths::HostPrograms(agents::ObeyedFiles());
+    UseRules();
   }
-  std::string WriteError(const std::string& name) {
-    return Error("write_file", {{"path", "/host/work/" + name}, {"content", "x"}});
+  static json WriteArguments(const std::string& name) {
+    return {{"path", "/work/" + name}, {"content", "x"}};
   }
   std::string ReplaceError(const std::string& name) {
-    return Error("replace",
-                 {{"path", "/host/work/" + name}, {"old_string", "a"}, {"new_string", "b"}});
+    return Error("replace", {{"path", "/work/" + name}, {"old_string", "a"}, {"new_string", "b"}});
   }
 };
 
@@ -52,9 +51,9 @@ TEST_F(ProtectedSettings, AreThoseOfAgentsEditorsAndGitInAnySpelling) {
         "GIT~1/config", "git~1", ".git. ./config", ".git /x", ".git::$INDEX_ALLOCATION/config",
         ".git ::$DATA", ".v\u017fcode/tasks.json", "croo\u212a/.\u212airo/x", "H\u200dEAD.",
         ".e\u00adnvrc", ".mcp.json:stream"}) {
-    const auto refused = AllOf(HasSubstr("/host/work/" + name + " is not written"),
+    const auto refused = AllOf(HasSubstr("/work/" + name + " is not written"),
                                HasSubstr(" on the host obeys it ("), HasSubstr("--allow-settings"));
-    EXPECT_THAT(WriteError(name), refused);
+    EXPECT_THAT(Error("write_file", WriteArguments(name)), refused);
     EXPECT_THAT(ReplaceError(name), refused);
   }
 }
@@ -66,22 +65,12 @@ TEST_F(ProtectedSettings, AreNoOtherFiles) {
         ".github/workflows/test.yml", ".gitignore", ".gitattributes", ".gitconfig", "git~2",
         "opencode.txt", "src/opencode/json", "mcp.json", ".vscodeignore", "layouts/head/meta.html",
         "HEAD.md", ".env", ".husky/pre-commit", ".npmrc", "package.json", "Makefile", "a:.git",
-        ".g\u00efit/x", ".\xC5git/x"}) {
+        ".g\u00efit/x", ".\xC5git/x",
+        // of a bare repository, whose HEAD cannot follow
+        "x/config", "x/objects/y", "x/refs/y", "x/commondir"}) {
     // clang-format on
     EXPECT_EQ(ReplaceError(name), "file does not exist") << name;
-    EXPECT_NO_THROW(Call("write_file", {{"path", "/host/work/" + name}, {"content", "x"}})) << name;
-  }
-}
-
-TEST_F(ProtectedSettings, BareRepositoryIsNotMadeStepByStepNorChanged) {
-  for (const char* name : {"x/config", "x/objects/y", "x/refs/y", "x/commondir"}) {
-    Call("write_file", {{"path", "/host/work/" + std::string(name)}, {"content", "x"}});
-  }
-  EXPECT_THAT(WriteError("x/HEAD"), HasSubstr("git on the host obeys it"));
-  Put("work/x/HEAD", "ref: refs/heads/main");
-  for (const char* name : {"x/config", "x/hooks/pre-commit", "x/commondir"}) {
-    EXPECT_THAT(WriteError(name), HasSubstr("git on the host obeys it"));
-    EXPECT_THAT(ReplaceError(name), HasSubstr("git on the host obeys it"));
+    EXPECT_NO_THROW(Call("write_file", WriteArguments(name))) << name;
   }
 }
 

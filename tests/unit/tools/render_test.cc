@@ -1,16 +1,13 @@
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <string>
-#include <utility>
-#include <vector>
+#include <tuple>
 
 #include "mcp/outcome.h"
 #include "tools/tools.h"
-#include "unit/tools/file_tool_fixture.h"
-#include "unit/tools/search_tool_fixture.h"
+#include "unit/tools/tool_fixture.h"
 
 namespace tools {
 namespace {
@@ -21,37 +18,6 @@ using ::testing::StartsWith;
 
 constexpr mcp::ResultFormat kText{.style = mcp::ResultStyle::kText, .text_bytes = 4096};
 
-std::string Lines(int count) {
-  std::string text;
-  for (int i = 0; i < count; ++i) text += std::to_string(i) + '\n';
-  return text;
-}
-
-TEST(CutBeginning, EndsWithTheLastLineThatFitsAndSaysHowToGoOn) {
-  const struct {
-    std::string text;
-    bool is_whole;
-    std::size_t max_bytes;
-    std::string kept;
-    const char* rest;
-  } cases[] = {
-      {"", true, 100'000, "", ""},
-      {"no line end", true, 100'000, "no line end", ""},
-      {Lines(2000), true, 100'000, Lines(2000), ""},
-      {Lines(2001), true, 100'000, Lines(2000), "Go on with offset 2000;"},
-      {"aaa\nbbb\nccc\n", false, 9, "aaa\nbbb\n", "Go on with offset 2;"},
-      // no half character
-      {"aaé" + std::string(100, 'x'), false, 3, "aa", "Go on after it with offset 1."},
-  };
-  for (const auto& given : cases) {
-    std::string bytes = given.text;
-    const std::string rest = CutBeginning(bytes, given.is_whole, given.max_bytes);
-    EXPECT_THAT(rest, HasSubstr(given.rest));
-    EXPECT_EQ(rest.empty(), *given.rest == '\0') << rest;
-    EXPECT_EQ(bytes, given.kept);
-  }
-}
-
 /// A kind of result in both styles: the structured content, and the text.
 struct Rendered {
   const char* what;
@@ -59,6 +25,9 @@ struct Rendered {
   const char* json;
   const char* text;
 };
+
+/// In texts, each name and command stays on its line.
+const std::string kForged = "a\nb\x1b[2K";
 
 const ProcessState kRunning{.id = "p1", .running = true};
 const ProcessState kKilled{.id = "p2", .running = false, .end = {137, "killed"}};
@@ -70,9 +39,17 @@ const Rendered kRendered[] = {
     {"entries", [](const auto& f) { return Render(Entries{{{.name = "d", .attributes = {.type = guest::FileType::kDirectory, .permissions = 0755, .size = 7}}}}, f); },
      R"({"entries":[{"name":"d","size":7,"mode":2147484141,"time":"1970-01-01T00:00:00Z","is_dir":true}]})",
      "drwxr-xr-x         7 1970-01-01 00:00 d/\n"},
+    {"leap day", [](const auto& f) { return Render(Entries{{{.name = kForged, .attributes = {.modified = 951'782'400}}}}, f); },
+     R"({"entries":[{"name":"a\nb\u001b[2K","size":0,"mode":524288,"time":"2000-02-29T00:00:00Z","is_dir":false}]})",
+     "?---------         0 2000-02-29 00:00 a\\x0ab\\x1b[2K\n"},
+    {"time of 32 bits", [](const auto& f) { return Render(Entries{{{.name = "d", .attributes = {.modified = 4'294'967'295}}}}, f); },
+     R"({"entries":[{"name":"d","size":0,"mode":524288,"time":"2106-02-07T06:28:15Z","is_dir":false}]})",
+     "?---------         0 2106-02-07 06:28 d\n"},
     {"no entries", [](const auto& f) { return Render(Entries{}, f); }, R"({"entries":[]})", "[no entries]"},
     {"matches", [](const auto& f) { return Render(Matches{.paths = {"/b", "/a"}}, f); },
      R"({"matches":["/b","/a"]})", "/b\n/a\n"},
+    {"forged match", [](const auto& f) { return Render(Matches{.paths = {kForged}}, f); },
+     R"({"matches":["a\nb\u001b[2K"]})", "a\\x0ab\\x1b[2K\n"},
     {"no matches", [](const auto& f) { return Render(Matches{}, f); }, R"({"matches":[]})", "[no matches]"},
     {"lines", [](const auto& f) { return Render(FoundLines{.lines = "a:1:x\n"}, f); },
      R"({"git_grep_output":"a:1:x\n"})", "a:1:x\n"},
@@ -97,6 +74,9 @@ const Rendered kRendered[] = {
     {"processes", [](const auto& f) { return Render(ProcessList{{kRunning, "make", "/w", {}}}, f); },
      R"({"processes":[{"id":"p1","running":true,"command":"make","directory":"/w","started":"1970-01-01T00:00:00.000Z"}]})",
      "p1 running: make (in /w, since 1970-01-01T00:00:00.000Z)\n"},
+    {"forged process", [](const auto& f) { return Render(ProcessList{{kRunning, kForged, kForged, {}}}, f); },
+     R"({"processes":[{"id":"p1","running":true,"command":"a\nb\u001b[2K","directory":"a\nb\u001b[2K","started":"1970-01-01T00:00:00.000Z"}]})",
+     "p1 running: a\\x0ab\\x1b[2K (in a\\x0ab\\x1b[2K, since 1970-01-01T00:00:00.000Z)\n"},
     {"no processes", [](const auto& f) { return Render(ProcessList{}, f); }, R"({"processes":[]})", "No process has been started."},
     {"replacements", [](const auto& f) { return Render(Written{.replacements = 2}, f); },
      R"({"replacements":2})", "[replacements: 2]"},
@@ -125,62 +105,34 @@ TEST(Render, ReportsTheEndOfCommandsAndProcessesInBothStyles) {
   }
 }
 
-TEST(Render, LeavesOutEmptyNotes) {
-  const mcp::ToolResult result = Render(Written{{"", "a note", ""}}, {});
-  ASSERT_EQ(result.more_content.size(), 1U);
-  EXPECT_EQ(result.more_content[0]["text"], "a note");
-}
-
-TEST(Render, SaysHowManyItemsDoNotFit) {
-  const std::string text = TextOf(Render(Matches{.paths = {"/a", std::string(4000, 'b')}}, kText));
-  EXPECT_THAT(text, StartsWith("/a\n[1 of 2 matches. The newest are shown"));
+TEST(Render, AddsNotesUnlessTheyAreEmptyAndImages) {
+  const FileContent image{.image = Image{"\x89PNG", "image/png"}, .notes = {"", "a note", ""}};
+  for (const mcp::ResultFormat& format : {mcp::ResultFormat(), kText}) {
+    EXPECT_EQ(nlohmann::json(Render(image, format).more_content),
+              nlohmann::json::parse(R"([{"type": "text", "text": "a note"},
+                                        {"type": "image", "data": "iVBORw==", "mimeType": "image/png"}])"));
+  }
 }
 
 TEST(Render, ShowsTypesAndPermissionsAsGoAndLsDo) {
   using guest::FileType;
   const auto bit = [](int n) { return std::int64_t{1} << n; };
-  const struct {
-    FileType type;
-    std::uint32_t permissions;
-    std::int64_t go_mode;  ///< of io/fs.FileMode
-    const char* letters;
-  } cases[] = {
-      {FileType::kRegular, 0644, 0644, "-rw-r--r--"},
-      {FileType::kDirectory, 01777, bit(31) | bit(20) | 0777, "drwxrwxrwt"},
-      {FileType::kSymlink, 0777, bit(27) | 0777, "lrwxrwxrwx"},
-      {FileType::kFifo, 0600, bit(25) | 0600, "prw-------"},
-      {FileType::kSocket, 0600, bit(24) | 0600, "srw-------"},
-      {FileType::kBlockDevice, 0660, bit(26) | 0660, "brw-rw----"},
-      {FileType::kCharacterDevice, 0666, bit(26) | bit(21) | 0666, "crw-rw-rw-"},
-      {FileType::kUnknown, 0, bit(19), "?---------"},
-      {FileType::kRegular, 06711, bit(23) | bit(22) | 0711, "-rws--s--x"},
-      {FileType::kRegular, 07600, bit(23) | bit(22) | bit(20) | 0600, "-rwS--S--T"},
-  };
-  for (const auto& [type, permissions, go_mode, letters] : cases) {
+  for (const auto& [type, permissions, go_mode, letters] :  // go_mode is io/fs.FileMode
+       {std::tuple{FileType::kRegular, 0644U, std::int64_t{0644}, "-rw-r--r--"},
+        {FileType::kDirectory, 01777U, bit(31) | bit(20) | 0777, "drwxrwxrwt"},
+        {FileType::kSymlink, 0777U, bit(27) | 0777, "lrwxrwxrwx"},
+        {FileType::kFifo, 0600U, bit(25) | 0600, "prw-------"},
+        {FileType::kSocket, 0600U, bit(24) | 0600, "srw-------"},
+        {FileType::kBlockDevice, 0660U, bit(26) | 0660, "brw-rw----"},
+        {FileType::kCharacterDevice, 0666U, bit(26) | bit(21) | 0666, "crw-rw-rw-"},
+        {FileType::kRegular, 06711U, bit(23) | bit(22) | 0711, "-rws--s--x"},
+        {FileType::kRegular, 07600U, bit(23) | bit(22) | bit(20) | 0600, "-rwS--S--T"}}) {
     const Entries entries{{{"a b", {.type = type, .permissions = permissions, .size = 1234}}}};
     EXPECT_EQ(Structured(Render(entries, {}))["entries"][0]["mode"], go_mode) << letters;
     EXPECT_EQ(TextOf(Render(entries, kText)), std::string(letters) +
                                                   "      1234 1970-01-01 00:00 a b" +
                                                   (type == FileType::kDirectory ? "/\n" : "\n"));
   }
-}
-
-TEST(Render, ShowsTimesInUtc) {
-  for (const auto& [seconds, time] :
-       {std::pair(std::int64_t{951'782'400}, "2000-02-29T00:00:00Z"),
-        std::pair(std::int64_t{4'294'967'295}, "2106-02-07T06:28:15Z")}) {
-    const Entries entries{{{"a", {.modified = seconds}}}};
-    EXPECT_EQ(Structured(Render(entries, {}))["entries"][0]["time"], time);
-  }
-}
-
-TEST(Render, KeepsEachNameAndCommandOnItsLineOfText) {
-  const std::string forged = "a\nb\x1b[2K";
-  EXPECT_EQ(TextOf(Render(Matches{.paths = {"/" + forged}}, kText)), "/a\\x0ab\\x1b[2K\n");
-  EXPECT_THAT(TextOf(Render(Entries{{{.name = forged, .attributes = {}}}}, kText)),
-              EndsWith(" a\\x0ab\\x1b[2K\n"));
-  EXPECT_THAT(TextOf(Render(ProcessList{{kRunning, forged, "/" + forged, {}}}, kText)),
-              StartsWith("p1 running: a\\x0ab\\x1b[2K (in /a\\x0ab\\x1b[2K, since "));
 }
 
 /// What a result can hold at most fits into a message, whatever the bytes.
@@ -195,84 +147,25 @@ TEST(LimitsFor, BoundWhatIsFetchedSoThatItFits) {
   }
 }
 
-class TextOfReadFile : public FileToolTest {
- protected:
-  TextOfReadFile() : FileToolTest("read_file") { format = kText; }
-
-  mcp::ToolResult Read(const nlohmann::json& more = nlohmann::json::object()) {
-    nlohmann::json arguments = {{"path", "/host/work/file"}};
-    arguments.update(more);
-    return Call(arguments);
-  }
-};
-
-TEST_F(TextOfReadFile, OfALargeFileIsItsBeginningAndTheRestComesByRange) {
-  const std::string text = Lines(200'000);
-  Put("file", text);
-  const std::string shown = TextOf(Read());
-  EXPECT_LE(shown.size(), kText.text_bytes);
-  const std::string mark = "Go on with offset ";
-  const std::size_t next = std::stoul(shown.substr(shown.find(mark) + mark.size()));
-  EXPECT_EQ(shown.substr(0, shown.rfind('[')), Lines(static_cast<int>(next)));
-  EXPECT_EQ(shown.substr(0, shown.rfind('[')) + TextOf(Read({{"offset", next}})), text);
+TEST(LimitsFor, LetsATextHaveItsLastLine) {
+  const FetchLimits limits = LimitsFor(kText, {});
+  const std::size_t room = kText.text_bytes - 512;
+  EXPECT_EQ(limits.file_bytes, room);
+  EXPECT_EQ(limits.process_bytes, room);
+  EXPECT_EQ(limits.search_bytes, room);
 }
 
-TEST_F(TextOfReadFile, OfALargeFileTakesNoMoreRoundTripsThanItsBeginning) {
-  Put("file", Lines(2'000'000));
-  const nlohmann::json arguments = {{"path", "/host/work/file"}};
-  const std::string beginning = RoundTrips("read_file", arguments);
-  Put("file", Lines(200'000));
-  EXPECT_EQ(beginning, RoundTrips("read_file", arguments));
-}
+using TextOfACommand = ToolTest;
 
-TEST_F(TextOfReadFile, HasNotesAndImagesBesideIt) {
-  Put("file", "caf\xE9\n");
-  const mcp::ToolResult text = Read();
-  EXPECT_EQ(TextOf(text), "caf\xEF\xBF\xBD\n");
-  EXPECT_EQ(text.more_content.size(), 1U);
-  Put("file", "\x89PNG\r\n\x1A\n" + std::string(20'000, '\0'));
-  const mcp::ToolResult image = Read();
-  EXPECT_THAT(TextOf(image), StartsWith("PNG image"));
-  EXPECT_EQ(image.more_content.at(0).at("type"), "image");
-}
-
-TEST_F(TextOfReadFile, DoesNotTakeACutCharacterForAnotherEncoding) {
-  std::string text;
-  while (text.size() < 3 * kText.text_bytes) text += "é";
-  Put("file", "x" + text);
-  EXPECT_TRUE(Read().more_content.empty());
-}
-
-TEST_F(TextOfReadFile, ErrorsNameThePath) {
-  EXPECT_EQ(Error({{"path", "/host/work/none"}}), "file does not exist: /host/work/none");
-  Put("file", "");
-  FailAt(guest::Operation::kOpen, guest::FileErrorCode::kPermissionDenied);
-  EXPECT_EQ(Error({{"path", "/host/work/file"}}), "permission denied: /host/work/file");
-}
-
-class TextOfTools : public SearchToolFixture {
- protected:
-  TextOfTools() { format_ = kText; }
-
-  std::string TextFrom(const std::string& tool, const nlohmann::json& arguments) {
-    return TextOf(Call(ToolNamed(tool, *this), arguments));
-  }
-};
-
-TEST_F(TextOfTools, OfACommandNamesTheIdOfWhatIsCut) {
-  const std::string text =
-      TextFrom("run_shell_command", {{"command", {"seq", "10000"}}, {"directory", kHost}});
+TEST_F(TextOfACommand, HasTheEndOfBothStreamsAndTheIdOfWhatIsCut) {
+  format = kText;
+  const std::string script = "seq 10000; seq 10000 >&2; exit 3";
+  const std::string text = TextOf(
+      Call("run_shell_command", {{"command", {"sh", "-c", script}}, {"directory", "/work"}}));
   EXPECT_LE(text.size(), kText.text_bytes);
   EXPECT_THAT(text, StartsWith("1\n2\n"));
   EXPECT_THAT(text, HasSubstr("c1"));
-  EXPECT_THAT(text, EndsWith("10000\n"));
-}
-
-TEST_F(TextOfTools, OfBothStreamsOfACommandFits) {
-  const std::string text = TextFrom(
-      "run_shell_command",
-      {{"command", {"sh", "-c", "seq 10000; seq 10000 >&2; exit 3"}}, {"directory", kHost}});
-  EXPECT_LE(text.size(), kText.text_bytes);
+  EXPECT_THAT(text, HasSubstr("10000\n[stderr]"));
   EXPECT_THAT(text, EndsWith("10000\n[exit status 3]"));
 }
 

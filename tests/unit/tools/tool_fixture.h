@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -21,16 +20,34 @@
 #include "testing/temporary_directory.h"
 #include "tools/tool_list.h"
 #include "tools/workspace.h"
-#include "unit/tools/tool_named.h"
 
 namespace tools {
 
-/// Calls tools over this machine's files.
-template <typename Guest>
-class ToolTest : public ::testing::Test, private WorkspaceSource {
+/// The structured content of a result.
+inline nlohmann::json Structured(const mcp::ToolResult& result) {
+  EXPECT_EQ(result.style, mcp::ResultStyle::kStructured);
+  return nlohmann::json::parse(result.content);
+}
+
+/// The text of a result that has no structured content.
+inline std::string TextOf(const mcp::ToolResult& result) {
+  EXPECT_EQ(result.style, mcp::ResultStyle::kText);
+  return result.content;
+}
+
+/// Calls tools over this machine's files. The only root is the directory `work`, on the host /work.
+class ToolTest : public ::testing::Test, protected WorkspaceSource {
  protected:
-  void UseRules(const paths::PathRules::Options& options) {
-    workspace_ = {guest, std::make_shared<const paths::PathRules>(options), "/bin/sh"};
+  explicit ToolTest(const ToolOptions& options = {}) : tools_(MakeTools(*this, options)) {
+    std::filesystem::create_directory(work);
+    rules.instance = "default";
+    rules.roots = {{.host = "/work", .guest = work.string(), .writable = true}};
+    UseRules();
+  }
+
+  /// Those of `rules`.
+  void UseRules() {
+    workspace_ = {guest, std::make_shared<const paths::PathRules>(rules), "/bin/sh"};
   }
 
   mcp::ToolResult Call(const std::string& tool, const nlohmann::json& arguments) {
@@ -52,15 +69,6 @@ class ToolTest : public ::testing::Test, private WorkspaceSource {
     }
   }
 
-  /// The round trips of a call, once the roots are known.
-  std::string RoundTrips(const std::string& tool, const nlohmann::json& arguments) {
-    (void)workspace_.paths->Resolve(workspace_.paths->DefaultDirectory(), paths::Access::kRead,
-                                    *guest, {});
-    guest->ResetCounts();
-    (void)Call(tool, arguments);
-    return guest->counts();
-  }
-
   /// Calls `action` before every such operation of the guest.
   void At(guest::Operation where,
           const std::function<void(const std::string& path)>& action) const {
@@ -68,33 +76,25 @@ class ToolTest : public ::testing::Test, private WorkspaceSource {
       if (operation == where) action(path);
     });
   }
-  void FailAt(guest::Operation where, guest::FileErrorCode code) const {
-    At(where, [code](const std::string& path) { throw guest::FileError(code, "fail", path, ""); });
-  }
 
   void Put(const std::string& name, const std::string& bytes) const {
-    std::ofstream file(files / name, std::ios::binary);
-    file << bytes;
-    ASSERT_TRUE(file.flush()) << name;
+    testing_support::WriteFile(work / name, bytes);
   }
 
-  [[nodiscard]] std::string Get(const std::string& name) const {
-    return testing_support::ReadFile(files / name);
-  }
+  Workspace Acquire(const support::Context&, mcp::ProgressReporter&) override { return workspace_; }
 
   testing_support::TemporaryDirectory directory_;
-  const std::filesystem::path top = directory_.path();
-  std::filesystem::path files = top;  ///< where Put and Get work
-  const std::shared_ptr<Guest> guest = std::make_shared<Guest>();
+  const std::filesystem::path work = directory_.path() / "work";
+  const std::shared_ptr<testing_support::LocalGuest> guest =
+      std::make_shared<testing_support::LocalGuest>();
+  paths::PathRules::Options rules;
   support::Context context;
   mcp::ResultFormat format;
 
  private:
-  Workspace Acquire(const support::Context&, mcp::ProgressReporter&) override { return workspace_; }
-
   testing_support::RecordedProgress progress_;
   Workspace workspace_;
-  const std::vector<mcp::Tool> tools_ = MakeTools(*this, {});
+  const std::vector<mcp::Tool> tools_;
 };
 
 }  // namespace tools
