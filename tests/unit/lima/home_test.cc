@@ -2,13 +2,22 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "lima/sandbox.h"
+#include "lima/text_file.h"
+#include "support/environment.h"
 #include "testing/files.h"
 #include "testing/temporary_directory.h"
 
 namespace lima {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing_support::TemporaryDirectory;
@@ -83,6 +92,79 @@ TEST(Instances, AreNoneWithoutAHome) {
   const TemporaryDirectory directory;
   WriteFile(directory.path() / "file", "");
   EXPECT_THROW(ListInstances(directory.path() / "file"), ConfigurationError);
+}
+
+/// Restores the variables that a test sets.
+class HostFactsTest : public testing::Test {
+ protected:
+  ~HostFactsTest() override {
+    Set("HOME", home_);
+    Set("TMPDIR", temp_);
+  }
+  static void Set(const char* name, const std::string& value) { ::setenv(name, value.c_str(), 1); }
+
+ private:
+  const std::string home_ = support::EnvironmentVariable("HOME");
+  const std::string temp_ = support::EnvironmentVariable("TMPDIR");
+};
+
+TEST_F(HostFactsTest, ComeFromTheEnvironmentAndTheUserDatabase) {
+  Set("HOME", "/nowhere/me");
+  Set("TMPDIR", "/nowhere/tmp");
+  const HostFacts facts = ReadHostFacts();
+  EXPECT_EQ(facts.home, "/nowhere/me");
+  EXPECT_EQ(facts.temp_dir, "/nowhere/tmp");
+  EXPECT_EQ(facts.uid, ::getuid());
+  EXPECT_NE(facts.user, "");
+  EXPECT_NE(facts.arch, "");
+  EXPECT_NE(facts.arch, "arm64") << "Lima writes aarch64";
+  Set("TMPDIR", "");
+  EXPECT_EQ(ReadHostFacts().temp_dir, "/tmp");
+  Set("HOME", "me");
+  EXPECT_THROW(ReadHostFacts(), ConfigurationError) << "not absolute";
+}
+
+class SandboxTemplateTest : public testing::Test {
+ protected:
+  fs::path Make(const std::string& name) {
+    const fs::path file = directory_.path() / name;
+    fs::create_directories(file.parent_path());
+    std::ofstream(file) << "#!/bin/sh\n";
+    fs::permissions(file, fs::perms::owner_all);
+    return file;
+  }
+
+  [[nodiscard]] std::string Template(const fs::path& program) const {
+    return SandboxTemplate(program, directory_.path() / "brew/bin");
+  }
+
+  testing_support::TemporaryDirectory directory_;
+  const std::string file_ = "share/lima/templates/agent-sandbox.yaml";
+};
+
+TEST_F(SandboxTemplateTest, IsNamedWhereLimactlFindsIt) {
+  Make("brew/bin/limactl");
+  Make("brew/" + file_);
+  EXPECT_EQ(Template(Make("brew/bin/limactl-mcp")), "template:agent-sandbox");
+}
+
+TEST_F(SandboxTemplateTest, IsFoundThroughAPrefixOfLinks) {
+  fs::create_directories(directory_.path() / "brew/bin");
+  fs::create_symlink(Make("cellar/lima/bin/limactl"), directory_.path() / "brew/bin/limactl");
+  Make("brew/" + file_);
+  EXPECT_EQ(Template(Make("brew/bin/limactl-mcp")), "template:agent-sandbox");
+}
+
+TEST_F(SandboxTemplateTest, IsTheInstalledFileUnderAnotherPrefix) {
+  Make("brew/bin/limactl");
+  const fs::path file = Make("usr local/" + file_);
+  EXPECT_EQ(Template(Make("usr local/bin/limactl-mcp")), file.string());
+}
+
+TEST_F(SandboxTemplateTest, IsTheCheckoutsFileBesideABuild) {
+  Make("brew/bin/limactl");
+  const fs::path file = Make("checkout/" + file_);
+  EXPECT_EQ(Template(Make("checkout/build/release/plugin/limactl-mcp")), file.string());
 }
 
 }  // namespace

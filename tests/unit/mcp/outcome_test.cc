@@ -1,3 +1,5 @@
+// How calls end, and what is sent then.
+
 #include "mcp/outcome.h"
 
 #include <gtest/gtest.h>
@@ -7,11 +9,16 @@
 #include <utility>
 #include <vector>
 
+#include "mcp/lines.h"
 #include "mcp/message.h"
+#include "mcp/reply.h"
 #include "support/errors.h"
+#include "support/wake_pipe.h"
 
 namespace mcp {
 namespace {
+
+using Lines = std::vector<std::string>;
 
 /// The response as the client reads it.
 nlohmann::json Response(const Outcome& outcome) {
@@ -111,6 +118,92 @@ TEST(Outcome, AResultAboveTheLimitIsAFailureThatSaysHowToGoOn) {
                                  ": read less");
     EXPECT_EQ(Response(refused)["result"]["content"][0]["text"], refused.error);
   }
+}
+
+/// A LineWriter for short lines, and the end of its pipe that a client would read.
+class PipedOutput {
+ public:
+  LineWriter& writer() { return writer_; }
+
+  /// What was written since the last call.
+  std::vector<std::string> Lines() {
+    writer_.Write("end");
+    std::vector<std::string> lines;
+    std::string line;
+    while (line != "end") {
+      if (!line.empty()) lines.push_back(line);
+      while (reader_.Next(line) == LineReader::Result::kNeedMore) reader_.Fill();
+    }
+    return lines;
+  }
+
+ private:
+  support::Pipe pipe_;
+  support::WakePipe wake_;
+  LineReader reader_{pipe_.read_end.get()};
+  LineWriter writer_{pipe_.write_end.get(), wake_};
+};
+
+class ReplyTest : public ::testing::Test {
+ protected:
+  Reply Open(const nlohmann::json& id) { return *requests_.Open(*ParseId(id)); }
+  void Cancel(const nlohmann::json& id) { requests_.Cancel(*ParseId(id)); }
+  Lines Sent() { return output_.Lines(); }
+
+  PipedOutput output_;
+  Requests requests_{output_.writer()};
+};
+
+TEST_F(ReplyTest, AForgottenReplySendsAnInternalError) {
+  { const Reply forgotten = Open(1); }
+  const Lines sent = Sent();
+  ASSERT_EQ(sent.size(), 1U);
+  EXPECT_NE(sent[0].find("-32603"), std::string::npos);
+}
+
+TEST_F(ReplyTest, AMovedReplyIsAnsweredByItsNewOwnerOnly) {
+  {
+    Reply first = Open(1);
+    Reply second = std::move(first);
+    first.Result(Json::object());  // NOLINT: that is the case
+    EXPECT_TRUE(Sent().empty());
+    second.Result(Json::object());
+  }
+  EXPECT_EQ(Sent().size(), 1U);
+}
+
+TEST_F(ReplyTest, NothingIsSentOnceTheRequestIsCancelled) {
+  {
+    Reply reply = Open(1);
+    const support::Context context = reply.stop().context();
+    Cancel(1);
+    EXPECT_EQ(context.stop_reason(), support::StopReason::kCancelled);
+    reply.Notify("progress", 1);
+    reply.Result(Json::object());
+  }
+  {
+    const Reply never_answered = Open(2);
+    Cancel(2);
+  }
+  EXPECT_TRUE(Sent().empty());
+}
+
+TEST_F(ReplyTest, OneResponseIsSentAndNothingAfterIt) {
+  Reply reply = Open(1);
+  reply.Notify("progress", 1);
+  reply.Result(Json::object());
+  reply.Notify("late", 2);
+  reply.Result(Json::object());
+  EXPECT_EQ(Sent(), (Lines{R"({"jsonrpc":"2.0","method":"progress","params":1})",
+                           R"({"jsonrpc":"2.0","id":1,"result":{}})"}));
+}
+
+TEST_F(ReplyTest, AnIdIsFreeAgainAfterTheResponse) {
+  Reply reply = Open(1);
+  EXPECT_FALSE(requests_.Open(*ParseId(1)));
+  reply.Result(Json::object());
+  Open(1).Result(Json::object());
+  EXPECT_EQ(Sent().size(), 2U);
 }
 
 }  // namespace
