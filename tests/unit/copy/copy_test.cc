@@ -136,27 +136,15 @@ TEST(FileLock, IsSharedOrExclusiveAndHeldByChildrenOfGit) {
   EXPECT_TRUE(take());
 }
 
-std::string Lines(const std::string& text) {
+TEST(TerminalLines, AreColouredByTheirFirstCharactersAndPassNoControlCharacters) {
   std::string rest;
-  return TerminalLines(text, rest);
-}
-
-TEST(TerminalLines, ColourLinesByTheirFirstCharacters) {
-  EXPECT_EQ(Lines("+new\n-old\n same\n@@ -1 +1 @@\n"),
+  EXPECT_EQ(TerminalLines("+new\n-old\n same\n@@ -1 +1 @@\n", rest),
             "\x1b[32m+new\x1b[m\n\x1b[31m-old\x1b[m\n same\n\x1b[36m@@ -1 +1 @@\x1b[m\n");
+  EXPECT_EQ(TerminalLines(" a\x1b]0;title\x07\tb\r\n t", rest), " a\\x1b]0;title\\x07\tb\\x0d\n");
+  EXPECT_EQ(TerminalLines("wo\n", rest), " two\n") << "an incomplete line is kept";
 }
 
-TEST(TerminalLines, PassNoControlCharacters) {
-  EXPECT_EQ(Lines(" a\x1b]0;title\x07\tb\r\n"), " a\\x1b]0;title\\x07\tb\\x0d\n");
-}
-
-TEST(TerminalLines, KeepAnIncompleteLine) {
-  std::string rest;
-  EXPECT_EQ(TerminalLines(" one\n t", rest), " one\n");
-  EXPECT_EQ(TerminalLines("wo\n", rest), " two\n");
-}
-
-TEST(TerminalLines, CutLongLines) {
+TEST(TerminalLines, AreCutIfTheyAreLong) {
   std::string rest;
   const std::string piece(1 << 20, 'x');
   for (int i = 0; i < 3; ++i) EXPECT_EQ(TerminalLines(piece, rest), "");

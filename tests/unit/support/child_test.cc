@@ -18,6 +18,8 @@ namespace support {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Property;
+using ::testing::Throws;
 
 class ChildTest : public ::testing::Test {
  protected:
@@ -100,11 +102,8 @@ int ExitCodeOf(pid_t pid) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST(Spawn, FindsTheProgramOnPathAndPassesItsArguments) {
+TEST(Spawn, FindsTheProgramOnPathAndUsesDevNullForMissingStreams) {
   EXPECT_EQ(ExitCodeOf(Spawn({"sh", "-c", "exit \"$1\"", "sh", "7"}, {})), 7);
-}
-
-TEST(Spawn, UsesDevNullForMissingStreams) {
   const char* const script = "read line && exit 1; echo lost && echo lost >&2";
   EXPECT_EQ(ExitCodeOf(Spawn({"sh", "-c", script}, {})), 0);
 }
@@ -127,16 +126,10 @@ TEST(Spawn, StartsASessionIfRequested) {
   EXPECT_EQ(ExitCodeOf(Spawn({"sh", "-c", script}, {})), 1);
 }
 
-TEST(Spawn, ThrowsTheErrorOfAMissingProgram) {
-  try {
-    Spawn({"/no/such/program"}, {});
-    FAIL();
-  } catch (const std::system_error& error) {
-    EXPECT_EQ(error.code(), std::errc::no_such_file_or_directory);
-  }
-}
-
-TEST(Spawn, ThrowsForAnInvalidStream) {
+TEST(Spawn, ThrowsTheErrorOfAMissingProgramOrAnInvalidStream) {
+  EXPECT_THAT([] { Spawn({"/no/such/program"}, {}); },
+              Throws<std::system_error>(
+                  Property(&std::system_error::code, std::errc::no_such_file_or_directory)));
   const SpawnStreams streams = {.output = std::numeric_limits<int>::max()};
   EXPECT_THROW(Spawn({"true"}, streams), std::system_error);
 }
