@@ -1,3 +1,5 @@
+// tests/suites/glob.txt has what git ignores.
+
 #include "find/find_listing.h"
 
 #include <gmock/gmock.h>
@@ -132,45 +134,8 @@ TEST_F(FindListing, FollowsNoLinks) {
   ExpectNames({Everything("link")}, IsEmpty());
 }
 
-class FindListingIgnored : public FindListing {
- protected:
-  void MakeRepository() {
-    Git("", "init -q .");
-    Write(".gitignore", "*.log\n/build/\nnode_modules/\n");
-    Write("sub/.gitignore", "local\n");
-    Write("nested/.gitignore", "*.tmp\n");
-    for (const char* name :
-         {"a.c", "b.log", "kept.log", "build/x/y", "sub/node_modules/p/index.js",
-          "sub/node_modules/tracked", "sub/local", "nested/q.tmp", "nested/q.c"}) {
-      Write(name);
-    }
-    Git("", "add -f kept.log sub/.gitignore sub/node_modules/tracked");
-    Git("nested", "init -q .");
-  }
-};
-
-TEST_F(FindListingIgnored, EachRepositoryHasItsOwnRules) {
-  MakeRepository();
-  ExpectNames(
-      {Everything()},
-      UnorderedElementsAre(".gitignore", "a.c", "b.log ignored", "kept.log", "build ignored",
-                           "build/x ignored", "build/x/y ignored", "sub", "sub/node_modules",
-                           "sub/node_modules/p ignored", "sub/node_modules/p/index.js ignored",
-                           "sub/node_modules/tracked", "sub/.gitignore", "sub/local ignored",
-                           "nested", "nested/.gitignore", "nested/q.tmp ignored", "nested/q.c"));
-}
-
-TEST_F(FindListingIgnored, HoldsBelowTheTopOfTheRepositoryButNotInsideAnIgnoredDirectory) {
-  MakeRepository();
-  ListingRequest request = Everything("sub");
-  request.name_filters = {"l*", "index.js"};
-  ExpectNames({request}, UnorderedElementsAre("local ignored", "node_modules/p/index.js ignored"));
-  ExpectNames({Everything("sub/node_modules")}, UnorderedElementsAre("p", "p/index.js", "tracked"));
-  ExpectNames({Everything("sub/node_modules/p")}, UnorderedElementsAre("index.js"));
-}
-
 // Listing must not run programs that the repository's configuration names.
-TEST_F(FindListingIgnored, NothingIsFetchedInAPartialClone) {
+TEST_F(FindListing, NothingIsFetchedInAPartialClone) {
   Git("", "init -q .");
   Git("", "update-index --add --cacheinfo 100644," + std::string(40, '1') + ",.gitignore");
   Git("", "update-index --skip-worktree .gitignore");
@@ -189,18 +154,6 @@ TEST_F(FindListingIgnored, NothingIsFetchedInAPartialClone) {
     ExpectNames({Everything()}, ElementsAre("a"), "");
     EXPECT_FALSE(std::filesystem::exists(Outside("fetched"))) << url;
   }
-}
-
-TEST_F(FindListingIgnored, NothingIsIgnoredWithoutGit) {
-  MakeRepository();
-  std::filesystem::remove(Outside("busybox/git"));
-  guest_.OfferOnly(Outside("programs"), {{"find", FindProgram("find")},
-                                         {"stat", FindProgram("stat")},  // for a find of BSD
-                                         {"sh", "/bin/sh"},
-                                         {"cat", FindProgram("cat")}});
-  ListingRequest request = Everything();
-  request.name_filters = {"*.log", "q.*"};
-  ExpectNames({request}, UnorderedElementsAre("b.log", "kept.log", "nested/q.tmp", "nested/q.c"));
 }
 
 TEST_F(FindListing, ReportsDirectoriesThatMayNotBeRead) {
