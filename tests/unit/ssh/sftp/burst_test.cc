@@ -23,7 +23,6 @@ using guest::FileErrorCode;
 using guest::Request;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-using SftpChannelTest = BurstTest;
 
 const guest::Handle kFile{"h", 1, "/a"};
 
@@ -387,7 +386,7 @@ TEST_F(BurstTest, ALostBurstMayHaveRunOnlyIfAChangeWasSent) {
   }
 }
 
-TEST_F(SftpChannelTest, IsReadyWhenTheServerHasIntroducedItself) {
+TEST_F(BurstTest, ChannelIsReadyWhenTheServerHasIntroducedItself) {
   channel_.emplace(broker_, 1);
   EXPECT_EQ(channel_->output(), Packet(1, Number32(3)));
   EXPECT_FALSE(channel_->ready());
@@ -398,7 +397,7 @@ TEST_F(SftpChannelTest, IsReadyWhenTheServerHasIntroducedItself) {
   EXPECT_TRUE(channel_->ready());
 }
 
-TEST_F(SftpChannelTest, RequestsLimitsAndKeepsThemWithinBounds) {
+TEST_F(BurstTest, ChannelRequestsLimitsAndKeepsThemWithinBounds) {
   for (const auto& [stated, used] : std::vector<std::pair<std::uint64_t, std::uint32_t>>{
            {0, 32 * 1024}, {1, 4096}, {100'000, 100'000}, {1ULL << 40U, 261'120}}) {
     Converse(OpenSshVersion());
@@ -410,17 +409,17 @@ TEST_F(SftpChannelTest, RequestsLimitsAndKeepsThemWithinBounds) {
   }
 }
 
-TEST_F(SftpChannelTest, RefusesAnOlderVersion) {
+TEST_F(BurstTest, ChannelRefusesAnOlderVersion) {
   EXPECT_THROW(Converse(Packet(2, Number32(2))), SftpProtocolError);
 }
 
-TEST_F(SftpChannelTest, AReplyWithoutARequestEndsTheConversation) {
+TEST_F(BurstTest, ChannelAReplyWithoutARequestEndsTheConversation) {
   const auto burst = Begin({Request::LStat("/")});
   EXPECT_THROW(Receive(Status(1, 0) + Status(1, 0)), SftpProtocolError);
   EXPECT_TRUE(burst->finished());
 }
 
-TEST_F(SftpChannelTest, FailureSaysWhichRequestsMayHaveRun) {
+TEST_F(BurstTest, ChannelFailureSaysWhichRequestsMayHaveRun) {
   const auto sent = Begin({Request::Unlink("/")});
   const std::size_t length = channel_->output().size();
   const auto kept = Begin({Request::Unlink("/")});
@@ -430,7 +429,7 @@ TEST_F(SftpChannelTest, FailureSaysWhichRequestsMayHaveRun) {
   EXPECT_FALSE(MayHaveRun(*kept));
 }
 
-TEST_F(SftpChannelTest, OnlyChangesKeepWaitingBehindTheOldestRequest) {
+TEST_F(BurstTest, ChannelOnlyChangesKeepWaitingBehindTheOldestRequest) {
   const auto oldest = Begin({Request::Open("/")});
   const auto read = Begin({Request::LStat("/")});
   const auto change = Begin({Request::Unlink("/")});
@@ -444,7 +443,7 @@ TEST_F(SftpChannelTest, OnlyChangesKeepWaitingBehindTheOldestRequest) {
   EXPECT_FALSE(channel_->FailBehindOldest("silent")) << "none is left";
 }
 
-TEST_F(SftpChannelTest, SilenceCountsOnlyWhileTheServerOwesAReply) {
+TEST_F(BurstTest, ChannelSilenceCountsOnlyWhileTheServerOwesAReply) {
   EXPECT_EQ(channel_->silent_since(), TimePoint::max());
   Begin({Request::LStat("/")}, now_ + 100s);
   Begin({Request::LStat("/")}, now_ + 110s);
@@ -453,7 +452,7 @@ TEST_F(SftpChannelTest, SilenceCountsOnlyWhileTheServerOwesAReply) {
   EXPECT_EQ(channel_->silent_since(), now_ + 120s);
 }
 
-TEST_F(SftpChannelTest, ARequestLongerThanAPacketIsRefusedWithoutTheServer) {
+TEST_F(BurstTest, ChannelARequestLongerThanAPacketIsRefusedWithoutTheServer) {
   const std::size_t longest = kMaxSftpPacket - 9;  // type, id and the path's own length
   EXPECT_FALSE(Begin({Request::LStat(std::string(longest, 'p'))})->finished());
   EXPECT_EQ(TakeOutput().size(), kMaxSftpPacket + 4);
