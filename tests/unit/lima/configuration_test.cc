@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "lima/yaml_document.h"
+#include "testing/error_of.h"
 #include "testing/files.h"
 #include "testing/temporary_directory.h"
 
@@ -29,13 +30,8 @@ InstanceConfiguration Parse(std::string_view text) {
   return configuration;
 }
 
-std::string ErrorOf(std::string_view text) {
-  try {
-    Parse(text);
-  } catch (const ConfigurationError& error) {
-    return error.what();
-  }
-  return "no error";
+std::string ParseErrorOf(std::string_view text) {
+  return testing_support::ErrorOf<ConfigurationError>([text] { return Parse(text); });
 }
 
 std::optional<bool> Writable(const std::string& value) {
@@ -105,7 +101,7 @@ TEST(Configuration, ReadsTruthValuesLikeLima) {
     EXPECT_THROW(Writable(value), ConfigurationError) << value;
   }
   EXPECT_THAT(
-      ErrorOf("mounts:\n- location: /x\n  writable: yes\n"),
+      ParseErrorOf("mounts:\n- location: /x\n  writable: yes\n"),
       AllOf(HasSubstr("test.yaml: mounts[0].writable (line 3)"), HasSubstr("true or false")));
 }
 
@@ -132,7 +128,7 @@ TEST(Configuration, RefusesDuplicateKeys) {
        {"plain: true\nplain: false\n", "mounts:\n- location: /x\n  location: /y\n",
         "param: {p: a, p: b}\n", "param: {1: a, \"1\": b}\n", "a: &a {}\n<<: *a\n<<: *a\n",
         "~: a\nnull: b\n"}) {
-    EXPECT_THAT(ErrorOf(text), HasSubstr("twice")) << text;
+    EXPECT_THAT(ParseErrorOf(text), HasSubstr("twice")) << text;
   }
 }
 
@@ -160,15 +156,15 @@ TEST(Configuration, RefusesMergesThatLimaRefuses) {
   for (const char* text :
        {"mounts: [{<<: null, location: /x}]\n", "mounts: [{<<: foo, location: /x}]\n",
         "a: &a {}\nmounts: [{<<: [*a], location: /x}]\n"}) {
-    EXPECT_THAT(ErrorOf(text), HasSubstr("\"<<\" takes one mapping")) << text;
+    EXPECT_THAT(ParseErrorOf(text), HasSubstr("\"<<\" takes one mapping")) << text;
   }
-  EXPECT_THAT(ErrorOf("a: &a {location: /a}\nmounts:\n- <<: *a\n  location: /b\n"),
+  EXPECT_THAT(ParseErrorOf("a: &a {location: /a}\nmounts:\n- <<: *a\n  location: /b\n"),
               AllOf(HasSubstr("mounts[0].location"), HasSubstr("set twice")));
 }
 
 TEST(Configuration, FollowsAliasesAndReadsTheFirstDocument) {
   EXPECT_EQ(Parse("a: &a [{location: /x}]\nmounts: *a\n").mounts.at(0).location, "/x");
-  EXPECT_THAT(ErrorOf("mounts: *a\n"), HasSubstr("test.yaml"));
+  EXPECT_THAT(ParseErrorOf("mounts: *a\n"), HasSubstr("test.yaml"));
   EXPECT_EQ(Parse("plain: false\n---\nplain: true\n").plain, false);
   EXPECT_EQ(Parse("---\nplain: true\n...\n").plain, true);
 }
@@ -177,11 +173,11 @@ TEST(Configuration, RefusesWhatIsNotYamlOrReadersUnderstandDifferently) {
   using std::string_view_literals::operator""sv;
   for (const std::string_view text : {"{{{{"sv, "[["sv, "mounts:\n\t- location: /x\n"sv, "a: \"x"sv,
                                       "? [a]\n: b\n"sv, "a: b: c\n"sv, "\177ELF\2"sv}) {
-    EXPECT_THAT(ErrorOf(text), HasSubstr("test.yaml: ")) << text;
+    EXPECT_THAT(ParseErrorOf(text), HasSubstr("test.yaml: ")) << text;
   }
-  EXPECT_THAT(ErrorOf("a: \"x\0\"\n"sv), HasSubstr("NUL"));
-  EXPECT_THAT(ErrorOf("mounts: [{location: \"/\xFF\"}]\n"), HasSubstr("UTF-8"));
-  EXPECT_THAT(ErrorOf("\xEF\xBB\xBFplain: true\n"), HasSubstr("byte order mark"));
+  EXPECT_THAT(ParseErrorOf("a: \"x\0\"\n"sv), HasSubstr("NUL"));
+  EXPECT_THAT(ParseErrorOf("mounts: [{location: \"/\xFF\"}]\n"), HasSubstr("UTF-8"));
+  EXPECT_THAT(ParseErrorOf("\xEF\xBB\xBFplain: true\n"), HasSubstr("byte order mark"));
 }
 
 /// Each mapping is merged into the next.
@@ -195,9 +191,10 @@ std::string MergeChain(int length) {
 
 TEST(Configuration, BoundsNesting) {
   EXPECT_EQ(Parse(MergeChain(yaml::kMaxMergeDepth)).plain, true);
-  EXPECT_THAT(ErrorOf(MergeChain(yaml::kMaxMergeDepth + 1)), HasSubstr("nested too deeply"));
-  EXPECT_THAT(ErrorOf("mounts:\n- &m {<<: *m, location: /x}\n"), HasSubstr("nested too deeply"));
-  EXPECT_THAT(ErrorOf("a: " + std::string(100'000, '[')), HasSubstr("not valid YAML"));
+  EXPECT_THAT(ParseErrorOf(MergeChain(yaml::kMaxMergeDepth + 1)), HasSubstr("nested too deeply"));
+  EXPECT_THAT(ParseErrorOf("mounts:\n- &m {<<: *m, location: /x}\n"),
+              HasSubstr("nested too deeply"));
+  EXPECT_THAT(ParseErrorOf("a: " + std::string(100'000, '[')), HasSubstr("not valid YAML"));
 }
 
 TEST(Configuration, KnowsWhichParametersLimaRewrites) {
@@ -217,8 +214,10 @@ InstanceConfiguration Merge(const char* defaults, const char* main, const char* 
 
 TEST(MergeConfiguration, TheStrongerFileWins) {
   const InstanceConfiguration merged =
-      Merge("os: Darwin\nuser: {shell: /bin/a, uid: 1, home: /a}\nvmType: vz\n",
-            "os: FreeBSD\nuser: {uid: 2}\n", "mountType: virtiofs\n");
+      Merge("os: Darwin\nuser: {shell: /bin/a, uid: 1, home: /a}\nvmType: vz\nparam: {a: 1}\n",
+            "os: FreeBSD\nuser: {uid: 2}\nparam: {b: 2}\n", "mountType: virtiofs\nparam: {c: 3}\n");
+  ASSERT_EQ(merged.param.size(), 1U) << "only those of lima.yaml count";
+  EXPECT_EQ(merged.param.begin()->first, "b");
   EXPECT_EQ(merged.os, "FreeBSD");
   EXPECT_EQ(merged.user.shell, "/bin/a");
   EXPECT_EQ(merged.user.uid, 2U);
@@ -259,26 +258,15 @@ TEST(MergeConfiguration, PortsAreForwardedUnlessARuleIgnoresThemAll) {
   EXPECT_TRUE(forwards("guestIP: 0.0.0.0, guestIPMustBeZero: false"));
 }
 
-TEST(MergeConfiguration, OnlyLimaYamlsOwnParametersCount) {
-  const InstanceConfiguration merged =
-      Merge("param: {a: 1}\n", "param: {b: 2}\n", "param: {c: 3}\n");
-  ASSERT_EQ(merged.param.size(), 1U);
-  EXPECT_EQ(merged.param.begin()->first, "b");
-}
-
 TEST(MergeConfiguration, EmptyAndDefaultAreNotSet) {
-  for (const char* text : {"arch: \"\"\nvmType: \"\"\nmountType: \"\"\n",
-                           "arch: default\nvmType: default\nmountType: default\n"}) {
+  for (const char* text : {"arch: \"\"\nvmType: \"\"\nmountType: \"\"\nos: \"\"\n",
+                           "arch: default\nvmType: default\nmountType: default\nos: default\n"}) {
     const InstanceConfiguration merged = Merge("", text, "");
     EXPECT_EQ(merged.arch, std::nullopt) << text;
     EXPECT_EQ(merged.vm_type, std::nullopt) << text;
     EXPECT_EQ(merged.mount_type, std::nullopt) << text;
+    EXPECT_EQ(merged.os, "Linux") << text;
   }
-}
-
-TEST(MergeConfiguration, TheOperatingSystemIsLinuxByDefault) {
-  EXPECT_EQ(Merge("", "os: default\n", "").os, "Linux");
-  EXPECT_EQ(Merge("", "os: \"\"\n", "").os, "Linux");
 }
 
 TEST(LoginShell, IsTheConfiguredOneElseTheGuestsOwn) {
@@ -301,12 +289,8 @@ TEST(LoadConfiguration, ReadsTheThreeFiles) {
 }
 
 std::string LoadErrorOf(const std::filesystem::path& home) {
-  try {
-    LoadConfiguration(home, "vm");
-  } catch (const ConfigurationError& error) {
-    return error.what();
-  }
-  return "no error";
+  return testing_support::ErrorOf<ConfigurationError>(
+      [&home] { return LoadConfiguration(home, "vm"); });
 }
 
 TEST(LoadConfiguration, NamesAMissingInstanceAndAnInvalidFile) {

@@ -75,7 +75,7 @@ TEST(LineReader, PiecesOfEverySizeMakeTheSameLines) {
   }
 }
 
-TEST(LineReader, NothingYetOnAnInputThatDoesNotBlockIsNotTheEnd) {
+TEST(LineReader, NothingYetOnAnInputThatDoesNotBlockIsNotTheEndButAnErrorIs) {
   const support::Pipe pipe;
   ASSERT_EQ(::fcntl(pipe.read_end.get(), F_SETFL, O_NONBLOCK), 0);
   LineReader reader(pipe.read_end.get());
@@ -86,13 +86,9 @@ TEST(LineReader, NothingYetOnAnInputThatDoesNotBlockIsNotTheEnd) {
   reader.Fill();
   EXPECT_EQ(reader.Next(line), LineReader::Result::kLine);
   EXPECT_EQ(line, "a");
-}
-
-TEST(LineReader, AnErrorIsTheEnd) {
-  LineReader reader(-1);
-  std::string line;
-  reader.Fill();
-  EXPECT_EQ(reader.Next(line), LineReader::Result::kEndOfInput);
+  LineReader failing(-1);
+  failing.Fill();
+  EXPECT_EQ(failing.Next(line), LineReader::Result::kEndOfInput);
 }
 
 class LineWriterTest : public ::testing::TestWithParam<bool> {
@@ -205,13 +201,9 @@ TEST_P(LineWriterTest, ClosedReaderIsNoticedAndNothingIsKept) {
   EXPECT_FALSE(writer.Flush(10s));
   writer.Write("dropped");
   EXPECT_TRUE(writer.HasRoom());
-}
-
-TEST_P(LineWriterTest, ClosedReaderIsNoticedBySendingAShortLine) {
-  LineWriter writer(pipe_.write_end.get(), wake_);
-  pipe_.read_end.Close();
-  writer.Write("short");
-  EXPECT_FALSE(writer.Flush(10s));
+  LineWriter later(pipe_.write_end.get(), wake_);
+  later.Write("short");
+  EXPECT_FALSE(later.Flush(10s));
 }
 
 TEST_P(LineWriterTest, FlushWaitsForASlowReader) {

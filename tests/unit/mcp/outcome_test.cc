@@ -57,13 +57,10 @@ TEST(Outcome, OtherExceptionsAreErrorsOfTheProtocol) {
   EXPECT_EQ(Response(Of(5))["error"]["code"], -32603);
 }
 
-TEST(Outcome, OfACancelledCallHasNoError) {
+TEST(Outcome, OfACommandKeepsItsEndAndOfACancelledCallHasNoError) {
   const Outcome cancelled = Of(support::Stopped(support::StopReason::kCancelled));
   EXPECT_EQ(cancelled.status, CallStatus::kCancelled);
   EXPECT_EQ(cancelled.error, "");
-}
-
-TEST(Outcome, OfACommandKeepsItsEnd) {
   const Outcome outcome =
       OutcomeOf(ToolResult{.exit_code = 3, .error = "exit status 3"}, Era::kModern, {});
   EXPECT_EQ(outcome.status, CallStatus::kSucceeded);
@@ -81,12 +78,9 @@ TEST(Outcome, ResultsStandInTheTextAndInTheStructure) {
   const nlohmann::json sent =
       Sent({.content = content.dump(), .more_content = {{{"type", "text"}, {"text", "a note"}}}});
   EXPECT_EQ(sent["structuredContent"], content);
+  EXPECT_EQ(Sent({})["structuredContent"], nlohmann::json::object());
   EXPECT_EQ(sent["content"][0]["text"], content.dump());
   EXPECT_EQ(sent["content"][1]["text"], "a note");
-}
-
-TEST(Outcome, AResultWithoutContentIsAnEmptyObject) {
-  EXPECT_EQ(Sent({})["structuredContent"], nlohmann::json::object());
 }
 
 TEST(Outcome, PlainTextIsSentAloneAndWithItsNotes) {
@@ -120,15 +114,14 @@ TEST(Outcome, AResultAboveTheLimitIsAFailureThatSaysHowToGoOn) {
   }
 }
 
-/// A LineWriter for short lines, and the end of its pipe that a client would read.
-class PipedOutput {
- public:
-  LineWriter& writer() { return writer_; }
+class ReplyTest : public ::testing::Test {
+ protected:
+  Reply Open(int id) { return *requests_.Open(*ParseId(id)); }
 
-  /// What was written since the last call.
-  std::vector<std::string> Lines() {
+  /// What a client would have read since the last call.
+  Lines Sent() {
     writer_.Write("end");
-    std::vector<std::string> lines;
+    Lines lines;
     std::string line;
     while (line != "end") {
       if (!line.empty()) lines.push_back(line);
@@ -137,21 +130,11 @@ class PipedOutput {
     return lines;
   }
 
- private:
   support::Pipe pipe_;
   support::WakePipe wake_;
   LineReader reader_{pipe_.read_end.get()};
   LineWriter writer_{pipe_.write_end.get(), wake_};
-};
-
-class ReplyTest : public ::testing::Test {
- protected:
-  Reply Open(const nlohmann::json& id) { return *requests_.Open(*ParseId(id)); }
-  void Cancel(const nlohmann::json& id) { requests_.Cancel(*ParseId(id)); }
-  Lines Sent() { return output_.Lines(); }
-
-  PipedOutput output_;
-  Requests requests_{output_.writer()};
+  Requests requests_{writer_};
 };
 
 TEST_F(ReplyTest, AForgottenReplySendsAnInternalError) {
@@ -176,34 +159,29 @@ TEST_F(ReplyTest, NothingIsSentOnceTheRequestIsCancelled) {
   {
     Reply reply = Open(1);
     const support::Context context = reply.stop().context();
-    Cancel(1);
+    requests_.Cancel(*ParseId(1));
     EXPECT_EQ(context.stop_reason(), support::StopReason::kCancelled);
     reply.Notify("progress", 1);
     reply.Result(Json::object());
   }
   {
     const Reply never_answered = Open(2);
-    Cancel(2);
+    requests_.Cancel(*ParseId(2));
   }
   EXPECT_TRUE(Sent().empty());
 }
 
-TEST_F(ReplyTest, OneResponseIsSentAndNothingAfterIt) {
+TEST_F(ReplyTest, OneResponseIsSentAndThenTheIdIsFreeAgain) {
   Reply reply = Open(1);
+  EXPECT_FALSE(requests_.Open(*ParseId(1)));
   reply.Notify("progress", 1);
   reply.Result(Json::object());
   reply.Notify("late", 2);
   reply.Result(Json::object());
   EXPECT_EQ(Sent(), (Lines{R"({"jsonrpc":"2.0","method":"progress","params":1})",
                            R"({"jsonrpc":"2.0","id":1,"result":{}})"}));
-}
-
-TEST_F(ReplyTest, AnIdIsFreeAgainAfterTheResponse) {
-  Reply reply = Open(1);
-  EXPECT_FALSE(requests_.Open(*ParseId(1)));
-  reply.Result(Json::object());
   Open(1).Result(Json::object());
-  EXPECT_EQ(Sent().size(), 2U);
+  EXPECT_EQ(Sent().size(), 1U);
 }
 
 }  // namespace

@@ -125,12 +125,7 @@ class MountGuest final : public testing_support::LocalGuest {
   int round_trips = 0;
   int tables_read = 0;
 
-  static constexpr guest::FileSystemStatus kRootFileSystem{.free_bytes = 1,
-                                                           .read_only = false,
-                                                           .id = 7,
-                                                           .block_size = 4096,
-                                                           .blocks = 1000,
-                                                           .maximum_name = 255};
+  static constexpr guest::FileSystemStatus kRootFileSystem{1, false, 7, 4096, 1000, 255};
 
  private:
   std::optional<guest::Reply> FakeReply(const guest::Request& request) {
@@ -192,12 +187,7 @@ class MountCheckTest : public ::testing::Test {
     guest.file_systems.erase("/work");
   }
 
-  static constexpr guest::FileSystemStatus kMounted{.free_bytes = 5,
-                                                    .read_only = false,
-                                                    .id = 99,
-                                                    .block_size = 4096,
-                                                    .blocks = 50,
-                                                    .maximum_name = 255};
+  static constexpr guest::FileSystemStatus kMounted{5, false, 99, 4096, 50, 255};
   MountGuest guest;
   const lima::Mount mount = Mount("/work");
   const lima::Mount inner = Mount("/work/inner");

@@ -21,8 +21,10 @@ using namespace sftp_bytes;
 using namespace std::chrono_literals;
 using guest::FileErrorCode;
 using guest::Request;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
+using ::testing::ThrowsMessage;
 
 const guest::Handle kFile{"h", 1, "/a"};
 
@@ -98,13 +100,9 @@ TEST(SftpDecoding, FieldsThatReachBeyondThePacketAreRefused) {
 TEST(SftpDecoding, TextOfALoginProfileIsNamed) {
   SftpDecoder decoder;
   decoder.Append("Last login: today\x1b[31m\n");
-  try {
-    decoder.NextVersion();
-    FAIL();
-  } catch (const SftpProtocolError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("login profile prints text"));
-    EXPECT_THAT(error.what(), HasSubstr("\"Last login: today\\x1b[31m\""));
-  }
+  EXPECT_THAT([&] { decoder.NextVersion(); },
+              ThrowsMessage<SftpProtocolError>(AllOf(HasSubstr("login profile prints text"),
+                                                     HasSubstr("\"Last login: today\\x1b[31m\""))));
 }
 
 TEST(SftpDecoding, FileSystemStatusHasTheIdentityOfTheFileSystemAndDoesNotOverflow) {
