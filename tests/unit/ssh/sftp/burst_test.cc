@@ -384,7 +384,9 @@ TEST_F(BurstTest, ALostBurstMayHaveRunOnlyIfAChangeWasSent) {
   }
 }
 
-TEST_F(BurstTest, ChannelIsReadyWhenTheServerHasIntroducedItself) {
+using SftpChannelTest = BurstTest;
+
+TEST_F(SftpChannelTest, IsReadyWhenTheServerHasIntroducedItself) {
   channel_.emplace(broker_, 1);
   EXPECT_EQ(channel_->output(), Packet(1, Number32(3)));
   EXPECT_FALSE(channel_->ready());
@@ -395,7 +397,7 @@ TEST_F(BurstTest, ChannelIsReadyWhenTheServerHasIntroducedItself) {
   EXPECT_TRUE(channel_->ready());
 }
 
-TEST_F(BurstTest, ChannelRequestsLimitsAndKeepsThemWithinBounds) {
+TEST_F(SftpChannelTest, RequestsLimitsAndKeepsThemWithinBounds) {
   for (const auto& [stated, used] : std::vector<std::pair<std::uint64_t, std::uint32_t>>{
            {0, 32 * 1024}, {1, 4096}, {100'000, 100'000}, {1ULL << 40U, 261'120}}) {
     Converse(OpenSshVersion());
@@ -407,17 +409,17 @@ TEST_F(BurstTest, ChannelRequestsLimitsAndKeepsThemWithinBounds) {
   }
 }
 
-TEST_F(BurstTest, ChannelRefusesAnOlderVersion) {
+TEST_F(SftpChannelTest, RefusesAnOlderVersion) {
   EXPECT_THROW(Converse(Packet(2, Number32(2))), SftpProtocolError);
 }
 
-TEST_F(BurstTest, ChannelAReplyWithoutARequestEndsTheConversation) {
+TEST_F(SftpChannelTest, AReplyWithoutARequestEndsTheConversation) {
   const auto burst = Begin({Request::LStat("/")});
   EXPECT_THROW(Receive(Status(1, 0) + Status(1, 0)), SftpProtocolError);
   EXPECT_TRUE(burst->finished());
 }
 
-TEST_F(BurstTest, ChannelFailureSaysWhichRequestsMayHaveRun) {
+TEST_F(SftpChannelTest, FailureSaysWhichRequestsMayHaveRun) {
   const auto sent = Begin({Request::Unlink("/")});
   const std::size_t length = channel_->output().size();
   const auto kept = Begin({Request::Unlink("/")});
@@ -427,7 +429,7 @@ TEST_F(BurstTest, ChannelFailureSaysWhichRequestsMayHaveRun) {
   EXPECT_FALSE(MayHaveRun(*kept));
 }
 
-TEST_F(BurstTest, ChannelOnlyChangesKeepWaitingBehindTheOldestRequest) {
+TEST_F(SftpChannelTest, OnlyChangesKeepWaitingBehindTheOldestRequest) {
   const auto oldest = Begin({Request::Open("/")});
   const auto read = Begin({Request::LStat("/")});
   const auto change = Begin({Request::Unlink("/")});
@@ -441,7 +443,7 @@ TEST_F(BurstTest, ChannelOnlyChangesKeepWaitingBehindTheOldestRequest) {
   EXPECT_FALSE(channel_->FailBehindOldest("silent")) << "none is left";
 }
 
-TEST_F(BurstTest, ChannelSilenceCountsOnlyWhileTheServerOwesAReply) {
+TEST_F(SftpChannelTest, SilenceCountsOnlyWhileTheServerOwesAReply) {
   EXPECT_EQ(channel_->silent_since(), TimePoint::max());
   Begin({Request::LStat("/")}, now_ + 100s);
   Begin({Request::LStat("/")}, now_ + 110s);
@@ -450,7 +452,7 @@ TEST_F(BurstTest, ChannelSilenceCountsOnlyWhileTheServerOwesAReply) {
   EXPECT_EQ(channel_->silent_since(), now_ + 120s);
 }
 
-TEST_F(BurstTest, ChannelARequestLongerThanAPacketIsRefusedWithoutTheServer) {
+TEST_F(SftpChannelTest, ARequestLongerThanAPacketIsRefusedWithoutTheServer) {
   const std::size_t longest = kMaxSftpPacket - 9;  // type, id and the path's own length
   EXPECT_FALSE(Begin({Request::LStat(std::string(longest, 'p'))})->finished());
   EXPECT_EQ(TakeOutput().size(), kMaxSftpPacket + 4);
