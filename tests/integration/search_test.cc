@@ -1,7 +1,6 @@
 // search_file_content and glob through the real binary and a real sshd: in repositories; hostile
 // patterns and includes are nothing else. tests/git_versions runs this with other versions of git;
-// tests/suites/{glob,search_file_content}.txt have what does not depend on git, tests/unit/find
-// guests without it.
+// tests/suites/{glob,search_file_content}.txt have all else.
 
 #include <algorithm>
 #include <cstdlib>

@@ -17,7 +17,6 @@
 #include "shell/shells.h"
 #include "ssh/connection.h"
 #include "support/context.h"
-#include "testing/collected_output.h"
 #include "testing/eventually.h"
 #include "testing/files.h"
 #include "testing/loopback_instance.h"

@@ -25,8 +25,7 @@ class ChildProcess {
     std::vector<std::string> arguments;  ///< the program, found on PATH, and its arguments
     /// Added to this process's environment; an empty optional removes the variable.
     std::map<std::string, std::optional<std::string>> environment = {};
-    std::string working_directory = {};   ///< empty: this process's own
-    bool inherit_standard_error = false;  ///< else a pipe
+    std::string working_directory = {};  ///< empty: this process's own
   };
 
   /// Throws std::system_error when the program cannot be started.
@@ -55,7 +54,7 @@ class ChildProcess {
 struct ProcessResult {
   int exit_code = 0;  ///< 128+N after signal N
   std::string output;
-  std::string error;
+  std::string error;  ///< the last 64 KiB
 };
 
 /// Runs a program with `input` on its standard input. Throws std::runtime_error after `timeout`.

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -14,27 +13,17 @@
 #include <string_view>
 #include <utility>
 
+#include "testing/files.h"
 #include "unit/ssh/sftp/sftp_bytes.h"
 
 namespace {
 
 using namespace sftp_bytes;
 
-constexpr int kInit = 1;
-constexpr int kOpen = 3;
-constexpr int kClose = 4;
-constexpr int kRead = 5;
-constexpr int kLStat = 7;
-constexpr int kFStat = 8;
-constexpr int kOpenDirectory = 11;
-constexpr int kReadDirectory = 12;
-constexpr int kRealPath = 16;
-constexpr int kStat = 17;
-constexpr int kExtended = 200;
-
-constexpr std::uint32_t kEndOfFile = 1;
-constexpr std::uint32_t kNoSuchFile = 2;
-constexpr std::uint32_t kUnsupported = 8;
+/// Types of requests, and codes of replies.
+enum : int { kInit = 1, kOpen = 3, kClose, kRead, kLStat = 7, kFStat, kOpenDirectory = 11 };
+enum : int { kReadDirectory = 12, kRealPath = 16, kStat, kExtended = 200 };
+enum : std::uint32_t { kEndOfFile = 1, kNoSuchFile, kUnsupported = 8 };
 
 constexpr std::string_view kContent = "0123456789";
 
@@ -85,31 +74,19 @@ Request Next() {
   return request;
 }
 
-std::string Attributes(std::uint32_t mode, std::uint64_t size) {
-  return Number32(1 | 4) + Number64(size) + Number32(mode);
-}
-
-std::string Names(const Request& request, std::size_t count, const std::string& name) {
-  std::string body = Number32(request.id) + Number32(count);
-  for (std::size_t i = 0; i < count; ++i) body += Name(name);
-  return Packet(104, body);
+std::string Names(const Request& request, std::uint32_t count, const std::string& name) {
+  std::string names;
+  for (std::size_t i = 0; i < count; ++i) names += Name(name);
+  return sftp_bytes::Names(request.id, count, names);
 }
 
 std::string LastName(const std::string& path) {
   return path.substr(path.find_last_of('/') + 1);
 }
 
-std::string BootId() {
-  std::ifstream file(kBootId);
-  std::string id;
-  std::getline(file, id);
-  return id;
-}
-
 bool directory_was_read = false;
 
 std::string Honest(const Request& request, std::uint64_t size = kContent.size()) {
-  const std::string id = Number32(request.id);
   const bool is_file = LastName(request.text) == "file";
   switch (request.type) {
     case kInit:
@@ -120,7 +97,8 @@ std::string Honest(const Request& request, std::uint64_t size = kContent.size())
       if (LastName(request.text).find("new") != std::string::npos) {
         return Status(request.id, kNoSuchFile);
       }
-      return Packet(105, id + (is_file ? Attributes(0100644, size) : Attributes(0040755, 4096)));
+      return is_file ? Attributes(request.id, size, 0100644)
+                     : Attributes(request.id, 4096, 0040755);
     case kRealPath:
       return Names(request, 1, request.text);
     case kOpen:
@@ -134,7 +112,8 @@ std::string Honest(const Request& request, std::uint64_t size = kContent.size())
       return Names(request, 1, "file");
     case kRead:
       if (request.rest.substr(0, 8) != Number64(0)) return Status(request.id, kEndOfFile);
-      return Data(request.id, request.text == kBootId ? BootId() : std::string(kContent));
+      return Data(request.id, request.text == kBootId ? testing_support::ReadFile(kBootId)
+                                                      : std::string(kContent));
     default:
       return Status(request.id, kUnsupported);
   }
@@ -212,8 +191,7 @@ const std::map<std::string, Answer>& Lies() {
           [](const Request& request) { return Names(request, 1, std::string(kLong / 2, 'n')); })},
       {"count-of-names", To(kReadDirectory,
                             [](const Request& request) {
-                              return Packet(
-                                  104, Number32(request.id) + Number32(0xFFFFFFFFU) + Name("file"));
+                              return sftp_bytes::Names(request.id, 0xFFFFFFFFU, Name("file"));
                             })},
       {"name-above", DirectoryOf("../secret")},
       {"name-with-nul", DirectoryOf(std::string("a\0b", 3))},

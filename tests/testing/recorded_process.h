@@ -7,10 +7,21 @@
 #include <string_view>
 
 #include "shell/process.h"
-#include "testing/collected_output.h"
 #include "testing/eventually.h"
 
 namespace testing_support {
+
+/// Keeps the output of a command.
+class CollectedOutput final : public shell::OutputSink {
+ public:
+  bool OnOutput(shell::Stream stream, std::string_view bytes) override {
+    (stream == shell::Stream::kOutput ? output : error) += bytes;
+    return true;
+  }
+
+  std::string output;
+  std::string error;
+};
 
 /// Records the output and the end of a process. Thread-safe.
 class RecordedProcess final : public shell::ProcessEvents {

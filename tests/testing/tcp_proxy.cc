@@ -36,8 +36,8 @@ bool WouldBlock() {
 
 }  // namespace
 
-TcpProxy::TcpProxy(std::uint16_t target_port, std::size_t max_kept)
-    : target_port_(target_port), max_kept_(max_kept), listener_(ListenOnLoopback(port_)) {
+TcpProxy::TcpProxy(std::uint16_t target_port)
+    : target_port_(target_port), listener_(ListenOnLoopback(port_)) {
   ::signal(SIGPIPE, SIG_IGN);
   if (::fcntl(listener_.get(), F_SETFL, O_NONBLOCK) != 0) ThrowErrno("setting up a socket");
   thread_ = std::thread([this] { Loop(); });
@@ -110,7 +110,7 @@ void TcpProxy::Loop() {
     // An idle end is not polled: poll would report its hang-up again and again.
     const auto add = [&](int fd, const Lane& in, const Lane& out, std::uint64_t out_budget) {
       short events = 0;
-      if (!in.ended && in.waiting.size() < max_kept_) events |= POLLIN;
+      if (!in.ended && in.waiting.size() < kMaxKept) events |= POLLIN;
       if (!out.waiting.empty() && out_budget > 0) events |= POLLOUT;
       if (events != 0) polled.push_back({fd, events, 0});
     };
@@ -155,9 +155,9 @@ void TcpProxy::Move(Connection& connection) {
   }
 }
 
-bool TcpProxy::MoveLane(Lane& lane, std::uint64_t& budget, int from, int to) const {
+bool TcpProxy::MoveLane(Lane& lane, std::uint64_t& budget, int from, int to) {
   std::array<char, 16384> buffer{};
-  while (!lane.ended && lane.waiting.size() < max_kept_) {
+  while (!lane.ended && lane.waiting.size() < kMaxKept) {
     const ssize_t count = ::recv(from, buffer.data(), buffer.size(), 0);
     if (count < 0 && WouldBlock()) break;
     if (count <= 0) lane.ended = true;

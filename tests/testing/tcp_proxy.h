@@ -22,7 +22,7 @@ class TcpProxy {
   /// Bytes that one direction of one connection keeps; then the sender must wait.
   static constexpr std::size_t kMaxKept = std::size_t{32} * 1024 * 1024;
 
-  explicit TcpProxy(std::uint16_t target_port, std::size_t max_kept = kMaxKept);
+  explicit TcpProxy(std::uint16_t target_port);
   ~TcpProxy();
   TcpProxy(const TcpProxy&) = delete;
   TcpProxy& operator=(const TcpProxy&) = delete;
@@ -62,10 +62,9 @@ class TcpProxy {
   void Loop();
   void Accept();
   void Move(Connection& connection);
-  bool MoveLane(Lane& lane, std::uint64_t& budget, int from, int to) const;
+  static bool MoveLane(Lane& lane, std::uint64_t& budget, int from, int to);
 
   std::uint16_t target_port_;
-  std::size_t max_kept_;
   std::uint16_t port_ = 0;
   support::FileDescriptor listener_;
   support::WakePipe wake_;

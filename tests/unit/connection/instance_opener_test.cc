@@ -2,11 +2,22 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <future>
 #include <string>
 #include <vector>
+
+#include "connection/instance.h"
+#include "support/errors.h"
+#include "testing/error_of.h"
+#include "testing/eventually.h"
+#include "testing/files.h"
+#include "testing/local_guest.h"
+#include "testing/temporary_directory.h"
 
 namespace connection {
 namespace {
@@ -15,8 +26,10 @@ using namespace std::chrono_literals;
 using support::CallError;
 using support::Clock;
 using support::Context;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
+using ::testing::Not;
 using Step = std::function<void(const Context&)>;
 
 void Succeed(const Context&) {}
@@ -40,13 +53,6 @@ void FailToStart(const Context&) {
   throw CallError("limactl failed");
 }
 
-RetryTimes QuickTimes() {
-  RetryTimes times;
-  times.first_pause = 1ms;
-  times.max_pause = 4ms;
-  return times;
-}
-
 /// Connects as the test specifies; the connection's shell is the number of attempts.
 class ScriptedOpener final : public InstanceOpener {
  public:
@@ -54,10 +60,10 @@ class ScriptedOpener final : public InstanceOpener {
       : InstanceOpener(options, start != nullptr, times), start_(std::move(start)) {}
 
   std::string Open(const Context& context = {}) {
+    const ReportStatus report_status = [this](const std::string& text) {
+      reported.push_back(text);
+    };
     try {
-      const ReportStatus report_status = [this](const std::string& text) {
-        reported.push_back(text);
-      };
       return InstanceOpener::Open(context, report_status).shell;
     } catch (const CallError& error) {
       return error.what();
@@ -90,7 +96,7 @@ class InstanceOpenerTest : public ::testing::Test {
   ScriptedOpener Make(Step start = nullptr) { return {options_, times_, std::move(start)}; }
 
   InstanceOptions options_;
-  RetryTimes times_ = QuickTimes();
+  RetryTimes times_{.first_pause = 1ms, .max_pause = 4ms};
 };
 
 struct Case {
@@ -125,13 +131,6 @@ TEST_F(InstanceOpenerTest, EndsAsExpected) {
   }
 }
 
-TEST_F(InstanceOpenerTest, ReportsThatItWaitsForSshd) {
-  ScriptedOpener opener = Make();
-  opener.first = {Lose};
-  opener.Open();
-  EXPECT_THAT(opener.reported.at(0), HasSubstr("sshd"));
-}
-
 TEST_F(InstanceOpenerTest, GivesUpInTimeAndSoonerTheNextTime) {
   times_.total = 60ms;
   times_.after_failure = 1ms;
@@ -151,7 +150,7 @@ TEST_F(InstanceOpenerTest, GivesUpInTimeAndSoonerTheNextTime) {
   }
 }
 
-TEST_F(InstanceOpenerTest, DoublesThePauseUpToItsLimit) {
+TEST_F(InstanceOpenerTest, DoublesThePauseUpToItsLimitAndReportsThatItWaitsForSshd) {
   times_.first_pause = 8ms;
   times_.max_pause = 32ms;
   ScriptedOpener opener = Make();
@@ -159,6 +158,7 @@ TEST_F(InstanceOpenerTest, DoublesThePauseUpToItsLimit) {
   const auto begin = Clock::now();
   EXPECT_EQ(opener.Open(), "5");
   EXPECT_GE(Clock::now() - begin, 4ms + 8ms + 16ms + 16ms) << "half of 8, 16, 32 and 32";
+  EXPECT_THAT(opener.reported.at(0), HasSubstr("sshd"));
 }
 
 TEST_F(InstanceOpenerTest, EndsAnAttemptThatHangs) {
@@ -182,6 +182,96 @@ TEST_F(InstanceOpenerTest, EndsThePauseWhenTheProgramEnds) {
   began.get_future().wait();
   source.Stop(support::StopReason::kTerminated);
   EXPECT_THAT(open.get(), HasSubstr("terminate"));
+}
+
+/// A PATH whose only limactl is a script.
+class Starting : public ::testing::Test {
+ protected:
+  Starting() : old_path_(std::getenv("PATH")) { SetPath(directory_.path().string()); }
+  ~Starting() override { SetPath(old_path_); }
+
+  static void SetPath(const std::string& path) { ::setenv("PATH", path.c_str(), 1); }
+
+  void MakeLimactl(const std::string& script) const {
+    const std::filesystem::path path = directory_.path() / "limactl";
+    const std::string directory = directory_.path().string();
+    testing_support::WriteFile(
+        path, "#!/bin/sh\nPATH=" + old_path_ + "\ncd " + directory + "\n" + script);
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  }
+
+  [[nodiscard]] std::string ReadFile(const std::string& name) const {
+    return testing_support::ReadFile(directory_.path() / name);
+  }
+
+  std::string StartError() {
+    return testing_support::ErrorOf([this] {
+      StartInstance("agent", {}, [this](const std::string& text) { told_.push_back(text); });
+    });
+  }
+
+  testing_support::TemporaryDirectory directory_;
+  std::string old_path_;
+  std::vector<std::string> told_;
+};
+
+TEST_F(Starting, RunsLimactlInItsOwnSessionAndWaits) {
+  MakeLimactl(
+      "printf '%s\\n' \"$@\" > arguments; cat > input; ps -o pgid= -p $$ > group\n"
+      "echo of-limactl; echo of-limactl >&2; sleep 0.1; echo ended > end");
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(StartError(), "no error");
+  EXPECT_THAT(testing::internal::GetCapturedStdout(), Not(HasSubstr("of-limactl")));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), Not(HasSubstr("of-limactl")));
+  EXPECT_EQ(ReadFile("arguments"), "start\n--tty=false\nagent\n");
+  EXPECT_EQ(ReadFile("input"), "") << "standard input is empty and not ours";
+  EXPECT_NE(std::stol(ReadFile("group")), static_cast<long>(::getpgrp()))
+      << "signals of our terminal do not reach it";
+  EXPECT_EQ(ReadFile("end"), "ended\n");
+  EXPECT_THAT(told_, ElementsAre(AllOf(HasSubstr("\"agent\" is being started"),
+                                       HasSubstr("limactl start agent"))));
+}
+
+TEST_F(Starting, FailureQuotesTheEndOfLimactlsOutputOrSaysThatItIsMissing) {
+  MakeLimactl("echo early; printf '%01100d\\n' 7; echo line 1 >&2; echo line 2; exit 3");
+  EXPECT_THAT(StartError(), AllOf(HasSubstr("`limactl start agent` failed (exit status 3)"),
+                                  HasSubstr("00007\nline 1\nline 2\n"), Not(HasSubstr("early"))));
+  std::filesystem::remove(directory_.path() / "limactl");
+  EXPECT_THAT(StartError(), AllOf(HasSubstr(directory_.path().string()), HasSubstr("No such file"),
+                                  HasSubstr("Start it on the host with: limactl start agent")));
+}
+
+TEST_F(Starting, ContinuesWhenTheProgramEnds) {
+  MakeLimactl("while [ ! -e go ]; do sleep 0.02; done; echo ended > end");
+  EXPECT_THROW(StartInstance("agent", Context().WithTimeout(1ms), [](const std::string&) {}),
+               support::Stopped);
+  testing_support::WriteFile(directory_.path() / "go", "");
+  EXPECT_TRUE(testing_support::Eventually([&] {
+    return std::filesystem::exists(directory_.path() / "end") && ReadFile("end") == "ended\n";
+  }));
+}
+
+TEST(QueryGuestFacts, ReturnsTheUsersIdAndHomeIfThatIsAbsolute) {
+  testing_support::LocalGuest guest;
+  const auto query = [&](const std::string& home) {
+    guest.set_run(
+        [&guest, home](shell::Script script, shell::OutputSink& sink, const Context& context) {
+          const std::string variable = "\"$HOME\"";
+          const std::size_t at = script.text.find(variable);
+          if (at != std::string::npos) script.text.replace(at, variable.size(), "'" + home + "'");
+          return guest.RunHere(script, sink, context);
+        });
+    return QueryGuestFacts(guest, {});
+  };
+  const lima::GuestFacts facts = query("/home/of the\nuser");
+  EXPECT_EQ(facts.uid.value_or(~0U), ::getuid());
+  EXPECT_EQ(facts.home.value_or(""), "/home/of the\nuser");
+  for (const char* home : {"", "relative"}) {
+    EXPECT_THAT([&] { query(home); },
+                ::testing::ThrowsMessage<CallError>(HasSubstr("set user.home and user.uid")))
+        << home;
+  }
 }
 
 }  // namespace

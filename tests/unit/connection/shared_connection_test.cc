@@ -40,23 +40,13 @@ tools::Workspace Acquire(SharedConnection& connection, const Context& context) {
   return connection.Acquire(context, progress);
 }
 
-TEST(SharedConnection, OpensNothingBeforeItIsWanted) {
-  std::atomic<int> attempts = 0;
-  {
-    const SharedConnection connection([&](const Context&, const ReportStatus&) {
-      ++attempts;
-      return ConnectionNamed("sh");
-    });
-  }
-  EXPECT_EQ(attempts, 0);
-}
-
-TEST(SharedConnection, IsOpenedOnceForAllCalls) {
+TEST(SharedConnection, IsOpenedOnceForAllCallsAndNotBefore) {
   std::atomic<int> attempts = 0;
   SharedConnection connection([&](const Context&, const ReportStatus&) {
     ++attempts;
     return ConnectionNamed("sh");
   });
+  EXPECT_EQ(attempts, 0);
   std::vector<std::future<std::string>> calls;
   for (int i = 0; i < 20; ++i) {
     calls.push_back(

@@ -9,12 +9,12 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "support/errors.h"
+#include "testing/files.h"
 #include "testing/local_guest.h"
 #include "testing/temporary_directory.h"
 
@@ -51,8 +51,7 @@ class FileWriterTest : public ::testing::Test {
   }
 
   [[nodiscard]] std::string Get(const std::string& name) const {
-    std::ifstream file(work + "/" + name);
-    return {std::istreambuf_iterator<char>(file), {}};
+    return testing_support::ReadFile(work + "/" + name);
   }
   [[nodiscard]] std::vector<std::string> Names() const {
     std::vector<std::string> names;

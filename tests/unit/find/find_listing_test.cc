@@ -1,13 +1,13 @@
+// tests/suites/glob.txt has what git ignores.
+
 #include "find/find_listing.h"
 
 #include <gmock/gmock.h>
 
-#include <atomic>
 #include <optional>
-#include <thread>
 
-#include "support/errors.h"
-#include "testing/file_names.h"
+#include "testing/background_loop.h"
+#include "testing/error_of.h"
 #include "unit/find/search_fixture.h"
 
 namespace find {
@@ -15,43 +15,55 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::UnorderedElementsAre;
+using testing_support::LocalGuest;
+using Names = std::vector<std::string>;
 
-/// Lists a directory tree of this machine.
+// False on macOS, where names must be UTF-8.
+#ifdef __APPLE__
+constexpr bool kNamesAreBytes = false;
+#else
+constexpr bool kNamesAreBytes = true;
+#endif
+
+/// Lists a directory tree of this machine, also with BusyBox if there is one.
 class FindListing : public SearchFixture {
  protected:
-  /// The names that ListTrees visits, with the number of the request if there are several, and
-  /// " ignored" behind what is.
-  std::vector<std::string> Names(const std::vector<ListingRequest>& requests) {
-    std::vector<std::string> names;
-    const auto visit = [&](std::size_t request, const ListedName& name) {
-      names.push_back((requests.size() > 1 ? std::to_string(request) + ":" : "") +
-                      std::string(name.path) + (name.ignored_names > 0 ? " ignored" : ""));
-    };
-    messages_ = ListTrees(guest_, requests, visit, context_);
-    return names;
-  }
-
-  ListingRequest Everything() {
-    ListingRequest request;
-    request.directory = Path("").string();
-    request.wants_ignored = true;
-    return request;
-  }
-
-  /// Only BusyBox's find and stat.
-  bool OfferBusyBox() {
+  FindListing() {
     const std::string busybox = FindProgram("busybox");
-    if (busybox.empty()) return false;
-    guest_.OfferOnly(Outside("programs"), {{"find", busybox},
-                                           {"stat", busybox},
-                                           {"sh", busybox},
-                                           {"cat", busybox},
-                                           {"git", FindProgram("git")}});
-    return true;
+    if (busybox.empty()) return;
+    guests_.push_back(&with_busybox_);
+    with_busybox_.OfferOnly(Outside("busybox"), {{"find", busybox},
+                                                 {"stat", busybox},
+                                                 {"sh", busybox},
+                                                 {"cat", busybox},
+                                                 {"git", FindProgram("git")}});
   }
 
-  std::string messages_;
+  /// Expects these names, with the number of the request if there are several, and " ignored"
+  /// behind what is.
+  void ExpectNames(const std::vector<ListingRequest>& requests,
+                   const testing::Matcher<Names>& expected, const std::string& messages = "^$") {
+    for (LocalGuest* guest : guests_) {
+      Names names;
+      const auto visit = [&](std::size_t request, const ListedName& name) {
+        names.push_back((requests.size() > 1 ? std::to_string(request) + ":" : "") +
+                        std::string(name.path) + (name.ignored_names > 0 ? " ignored" : ""));
+      };
+      const int before = guest->total();
+      EXPECT_THAT(ListTrees(*guest, requests, visit, context_), testing::ContainsRegex(messages));
+      EXPECT_THAT(names, expected) << (guest == &guest_ ? "" : "BusyBox");
+      EXPECT_EQ(guest->total(), before + 1);
+    }
+  }
+
+  ListingRequest Everything(const std::string& below = "") {
+    return {.directory = Path(below).string(), .wants_ignored = true};
+  }
+
+  LocalGuest with_busybox_;
+  std::vector<LocalGuest*> guests_ = {&guest_};
 };
 
 TEST_F(FindListing, ReportsDirectoriesAndTimes) {
@@ -59,234 +71,116 @@ TEST_F(FindListing, ReportsDirectoriesAndTimes) {
   std::filesystem::create_directory_symlink("/etc", Path("link"));
   std::filesystem::create_directory(Path("d"));
   ASSERT_EQ(mkfifo(Path("fifo").c_str(), 0600), 0);
-  const auto expect = [this](std::int64_t modified) {
-    std::vector<std::pair<std::string, bool>> found;
-    const auto visit = [&](std::size_t, const ListedName& name) {
-      found.emplace_back(name.path, name.is_directory);
-      if (name.path == "a.txt") {
-        EXPECT_EQ(name.modified, modified);
-      }
-    };
-    ListTrees(guest_, {Everything()}, visit, context_);
-    EXPECT_THAT(found, UnorderedElementsAre(std::pair("a.txt", false), std::pair("link", false),
-                                            std::pair("d", true), std::pair("fifo", false)));
-  };
   SetTime("a.txt", 7, 123456789);
-  expect(1577836807123456789);
-  EXPECT_EQ(guest_.total(), 1);
-  if (OfferBusyBox()) expect(1577836807000000000);
+  for (LocalGuest* guest : guests_) {
+    Names directories;
+    const auto visit = [&](std::size_t, const ListedName& name) {
+      if (name.is_directory) directories.emplace_back(name.path);
+      if (name.path != "a.txt") return;
+      EXPECT_EQ(name.modified, guest == &guest_ ? 1577836807123456789 : 1577836807000000000);
+    };
+    ListTrees(*guest, {Everything()}, visit, context_);
+    EXPECT_THAT(directories, ElementsAre("d"));
+  }
+  ExpectNames({Everything()}, UnorderedElementsAre("a.txt", "link", "d", "fifo"));
 }
 
 TEST_F(FindListing, NamesMayContainAnyBytes) {
-  const std::string bytes = testing_support::kNamesAreBytes ? "\xFF\xFE" : "\x7F\x01";
-  std::vector<std::string> expected = {"a\nb",  "x y", "-delete", "'\"$(id)`", bytes,
-                                       "\t\r;", "\\n", "*",       "ä"};
+  Names expected = {
+      "a\nb",  "x y", "-delete", "'\"$(id)`", kNamesAreBytes ? "\xFF\xFE" : "\x7F\x01",
+      "\t\r;", "\\n", "*",       "ä"};
   for (const std::string& name : expected) Write(name);
   Write("\n/ 1 d ./fake");
   expected.insert(expected.end(), {"\n", "\n/ 1 d .", "\n/ 1 d ./fake"});
-  EXPECT_THAT(Names({Everything()}), testing::UnorderedElementsAreArray(expected));
-  if (OfferBusyBox()) {
-    EXPECT_THAT(Names({Everything()}), testing::UnorderedElementsAreArray(expected));
-  }
+  ExpectNames({Everything()}, testing::UnorderedElementsAreArray(expected));
 }
 
 TEST_F(FindListing, AnswersSeveralRequestsInOneRoundTrip) {
   Write("a/x");
   Write("b/y/z");
-  ListingRequest a = Everything();
-  a.directory += "/a";
-  ListingRequest missing = Everything();
-  missing.directory += "/missing";
-  ListingRequest b = Everything();
-  b.directory += "/b";
+  ListingRequest b = Everything("b");
   b.maximum_depth = 1;
-  EXPECT_THAT(Names({a, missing, b}), ElementsAre("0:x", "2:y"));
-  EXPECT_EQ(guest_.total(), 1);
+  ExpectNames({Everything("a"), Everything("missing"), b}, ElementsAre("0:x", "2:y"));
 }
 
-TEST_F(FindListing, FiltersByName) {
-  Write("a.cc");
-  Write("d.cc/b.h");
-  Write("d.cc/[x]");
-  ListingRequest request = Everything();
-  request.name_filters = {"*.cc", "\\[x\\]"};
-  EXPECT_THAT(Names({request}), UnorderedElementsAre("a.cc", "d.cc", "d.cc/[x]"));
-}
-
-TEST_F(FindListing, LeavesOutGitWhateverTheFiltersAre) {
-  Write("a.x");
-  Write("d/.git/inside.x");
-  Write("d/.gitignore");
+TEST_F(FindListing, FiltersByNameAndLeavesOutGitUnlessItIsRequested) {
+  for (const char* name : {"a.cc", "d.cc/.gitignore", "d.cc/[x]", "d.cc/.git/a.cc"}) Write(name);
   Write("worktree/.git", "gitdir: elsewhere");
-  const auto expect_the_others = [this] {
-    for (const bool wants_ignored : {false, true}) {
-      SCOPED_TRACE(wants_ignored);
-      ListingRequest request = Everything();
-      request.wants_ignored = wants_ignored;
-      EXPECT_THAT(Names({request}), UnorderedElementsAre("a.x", "d", "d/.gitignore", "worktree"));
-      request.name_filters = {"*.x"};
-      EXPECT_THAT(Names({request}), ElementsAre("a.x"));
-      request.name_filters = {".git*", "*.x"};
-      EXPECT_THAT(Names({request}), UnorderedElementsAre("a.x", "d/.gitignore"));
-      request.name_filters = {".g[i]t"};
-      EXPECT_THAT(Names({request}), ElementsAre());
-    }
+  struct Row {
+    std::vector<std::string> filters;
+    Names found;
   };
-  expect_the_others();
-  if (OfferBusyBox()) expect_the_others();
-}
-
-TEST_F(FindListing, EntersGitIfRequested) {
-  Git("", "init -q .");
-  Write("sub/.git/config");
   ListingRequest request = Everything();
+  for (const bool wants_ignored : {false, true}) {
+    request.wants_ignored = wants_ignored;
+    for (const auto& [filters, found] :
+         {Row{{}, {"a.cc", "d.cc", "d.cc/.gitignore", "d.cc/[x]", "worktree"}},
+          Row{{"*.cc", "\\[x\\]"}, {"a.cc", "d.cc", "d.cc/[x]"}},
+          Row{{".git*", "a*"}, {"a.cc", "d.cc/.gitignore"}}, Row{{".g[i]t"}, {}}}) {
+      request.name_filters = filters;
+      ExpectNames({request}, testing::UnorderedElementsAreArray(found));
+    }
+  }
   request.enters_git = true;
-  request.name_filters = {"config"};
-  EXPECT_THAT(Names({request}), UnorderedElementsAre(".git/config", "sub/.git/config"));
+  request.name_filters = {"*.cc"};
+  ExpectNames({request}, UnorderedElementsAre("a.cc", "d.cc", "d.cc/.git/a.cc"));
 }
 
 TEST_F(FindListing, FollowsNoLinks) {
   Write("real/secret");
   std::filesystem::create_directory_symlink(Path("real"), Path("link"));
-  EXPECT_THAT(Names({Everything()}), UnorderedElementsAre("real", "real/secret", "link"));
-  ListingRequest through_link = Everything();
-  through_link.directory += "/link";  // as if swapped after the path rules had resolved it
-  EXPECT_THAT(Names({through_link}), ElementsAre());
-}
-
-class FindListingIgnored : public FindListing {
- protected:
-  void MakeRepository() {
-    Git("", "init -q .");
-    Write(".gitignore", "*.log\n/build/\nnode_modules/\n");
-    Write("a.c");
-    Write("b.log");
-    Write("kept.log");
-    Git("", "add -f kept.log");
-    Write("build/x/y");
-    Write("sub/node_modules/p/index.js");
-    Write("sub/.gitignore", "local\n");
-    Write("sub/local");
-    Git("", "add -f sub/.gitignore");
-    std::filesystem::create_directories(Path("nested"));
-    Git("nested", "init -q .");
-    Write("nested/.gitignore", "*.tmp\n");
-    Write("nested/q.tmp");
-    Write("nested/q.c");
-  }
-};
-
-TEST_F(FindListingIgnored, EachRepositoryHasItsOwnRules) {
-  MakeRepository();
-  const std::vector<std::string> expected = {".gitignore",
-                                             "a.c",
-                                             "b.log ignored",
-                                             "kept.log",
-                                             "build ignored",
-                                             "build/x ignored",
-                                             "build/x/y ignored",
-                                             "sub",
-                                             "sub/node_modules ignored",
-                                             "sub/node_modules/p ignored",
-                                             "sub/node_modules/p/index.js ignored",
-                                             "sub/.gitignore",
-                                             "sub/local ignored",
-                                             "nested",
-                                             "nested/.gitignore",
-                                             "nested/q.tmp ignored",
-                                             "nested/q.c"};
-  EXPECT_THAT(Names({Everything()}), testing::UnorderedElementsAreArray(expected));
-  EXPECT_EQ(guest_.total(), 1);
-  if (OfferBusyBox()) {
-    EXPECT_THAT(Names({Everything()}), testing::UnorderedElementsAreArray(expected));
-  }
-}
-
-TEST_F(FindListingIgnored, HoldsBelowTheTopOfTheRepositoryButNotInsideAnIgnoredDirectory) {
-  MakeRepository();
-  Write("sub/node_modules/tracked");
-  Git("", "add -f sub/node_modules/tracked");
-  ListingRequest request = Everything();
-  request.directory += "/sub";
-  request.name_filters = {"l*", "index.js"};
-  EXPECT_THAT(Names({request}), UnorderedElementsAre("local ignored",
-                                                     "node_modules/p/index.js "
-                                                     "ignored"));
-  request.name_filters = {};
-  request.directory += "/node_modules";
-  EXPECT_THAT(Names({request}), UnorderedElementsAre("p", "p/index.js", "tracked"));
-  request.directory += "/p";
-  EXPECT_THAT(Names({request}), UnorderedElementsAre("index.js"));
+  ExpectNames({Everything()}, UnorderedElementsAre("real", "real/secret", "link"));
+  // As if it was swapped after the path rules had resolved it.
+  ExpectNames({Everything("link")}, IsEmpty());
 }
 
 // Listing must not run programs that the repository's configuration names.
-TEST_F(FindListingIgnored, NothingIsFetchedInAPartialClone) {
+TEST_F(FindListing, NothingIsFetchedInAPartialClone) {
   Git("", "init -q .");
   Git("", "update-index --add --cacheinfo 100644," + std::string(40, '1') + ",.gitignore");
   Git("", "update-index --skip-worktree .gitignore");
-  Git("", "config core.repositoryFormatVersion 1");
-  Git("", "config extensions.partialClone origin");
-  Git("", "config remote.origin.promisor true");
-  Git("", "config protocol.allow always");
-  Write("a");
   const std::string touch = "touch " + Outside("fetched").string();
+  for (const std::string& setting :
+       {std::string("core.repositoryFormatVersion 1"),
+        std::string("extensions.partialClone origin"), std::string("remote.origin.promisor true"),
+        std::string("protocol.allow always"), "core.sshCommand '" + touch + "'",
+        "remote.origin.uploadpack '" + touch + "'"}) {
+    Git("", "config " + setting);
+  }
+  Write("a");
   for (const std::string& url :
        {std::string("ssh://host/path"), Path("").string(), "ext::" + touch}) {
     Git("", "config remote.origin.url '" + url + "'");
-    Git("", "config core.sshCommand '" + touch + "'");
-    Git("", "config remote.origin.uploadpack '" + touch + "'");
-    EXPECT_THAT(Names({Everything()}), UnorderedElementsAre("a")) << url;
+    ExpectNames({Everything()}, ElementsAre("a"), "");
     EXPECT_FALSE(std::filesystem::exists(Outside("fetched"))) << url;
   }
 }
 
-TEST_F(FindListingIgnored, NothingIsIgnoredWithoutGit) {
-  MakeRepository();
-  guest_.OfferOnly(Outside("programs"), {{"find", FindProgram("find")},
-                                         {"stat", FindProgram("stat")},  // for a find of BSD
-                                         {"sh", "/bin/sh"},
-                                         {"cat", FindProgram("cat")}});
-  ListingRequest request = Everything();
-  request.name_filters = {"*.log", "q.*"};
-  EXPECT_THAT(Names({request}),
-              UnorderedElementsAre("b.log", "kept.log", "nested/q.tmp", "nested/q.c"));
-}
-
 TEST_F(FindListing, ReportsDirectoriesThatMayNotBeRead) {
-  if (!ActAsOrdinaryUser()) GTEST_SKIP() << "needs setpriv to run as an ordinary user";
+  if (!ActAsOrdinaryUser(guest_) || !ActAsOrdinaryUser(with_busybox_)) {
+    GTEST_SKIP() << "needs setpriv to run as an ordinary user";
+  }
   Write("a");
   Write("secret/x");
   std::filesystem::permissions(Path("secret"), std::filesystem::perms::none);
-  ListingRequest itself = Everything();
-  itself.directory += "/secret";
-  const auto expect_reports = [&] {
-    EXPECT_THAT(Names({Everything()}), UnorderedElementsAre("a", "secret"));
-    EXPECT_THAT(messages_, testing::ContainsRegex("\\./secret'?: Permission denied\n"));
-    EXPECT_THAT(Names({itself, Everything()}), testing::Contains("1:a"));
-    EXPECT_THAT(messages_, HasSubstr("find: .: Permission denied\n"));
-  };
-  expect_reports();
-  if (OfferBusyBox()) expect_reports();
+  ExpectNames({Everything()}, UnorderedElementsAre("a", "secret"),
+              "\\./secret'?: Permission denied\n");
+  ExpectNames({Everything("secret"), Everything()}, testing::Contains("1:a"),
+              "find: .: Permission denied\n");
   std::filesystem::permissions(Path("secret"), std::filesystem::perms::owner_all);
 }
 
 TEST_F(FindListing, ADirectoryThatVanishesDuringTheWalkIsNoError) {
   for (int i = 0; i < 50; ++i) Write("d/" + std::to_string(i) + "/x");
   Write("a");
-  std::atomic<bool> done = false;
-  std::thread vandal([&] {
-    for (int i = 0; !done; i = (i + 1) % 50) {
-      std::error_code ignored;
-      std::filesystem::rename(Path("d/" + std::to_string(i)), Outside("away"), ignored);
-      std::filesystem::rename(Outside("away"), Path("d/" + std::to_string(i)), ignored);
-    }
+  int i = 0;
+  const testing_support::BackgroundLoop vandal([&] {
+    std::error_code ignored;
+    std::filesystem::rename(Path("d/" + std::to_string(i)), Outside("away"), ignored);
+    std::filesystem::rename(Outside("away"), Path("d/" + std::to_string(i)), ignored);
+    i = (i + 1) % 50;
   });
-  for (int i = 0; i < 20; ++i) {
-    EXPECT_THAT(Names({Everything()}), testing::Contains("a"));
-    EXPECT_EQ(messages_, "");
-  }
-  done = true;
-  vandal.join();
+  for (int round = 0; round < 20; ++round) ExpectNames({Everything()}, testing::Contains("a"));
 }
 
 TEST_F(FindListing, AFindThatIsKilledOrMissingIsAnError) {
@@ -295,9 +189,13 @@ TEST_F(FindListing, AFindThatIsKilledOrMissingIsAnError) {
   std::filesystem::permissions(Outside("find"), std::filesystem::perms::owner_all);
   guest_.OfferOnly(Outside("programs"),
                    {{"find", Outside("find")}, {"sh", "/bin/sh"}, {"cat", FindProgram("cat")}});
-  EXPECT_THROW(Names({Everything()}), support::CallError);
+  const auto list = [&] {
+    return ListTrees(
+        guest_, {Everything()}, [](std::size_t, const ListedName&) {}, context_);
+  };
+  EXPECT_THROW(list(), support::CallError);
   std::filesystem::remove(Outside("programs/find"));
-  EXPECT_THROW(Names({Everything()}), support::CallError);
+  EXPECT_THROW(list(), support::CallError);
 }
 
 /// The guest runs no script, but prints what a test sets.
@@ -310,9 +208,9 @@ class ListingOfALiar : public ::testing::Test {
     });
   }
 
-  std::vector<std::string> Names(const std::string& listing) {
+  Names Listed(const std::string& listing) {
     names_ = "walk//\n" + listing;
-    std::vector<std::string> names;
+    Names names;
     messages_ = ListTrees(
         liar_, {request_},
         [&](std::size_t, const ListedName& name) { names.emplace_back(name.path); }, context_);
@@ -320,13 +218,10 @@ class ListingOfALiar : public ::testing::Test {
   }
 
   std::string Error() {
-    try {
-      ListTrees(
+    return testing_support::ErrorOf([this] {
+      return ListTrees(
           liar_, {request_}, [](std::size_t, const ListedName&) {}, context_);
-      return "no error";
-    } catch (const support::CallError& error) {
-      return error.what();
-    }
+    });
   }
 
   const ListingRequest request_ = {.directory = "/mnt", .wants_ignored = true};
@@ -339,22 +234,22 @@ class ListingOfALiar : public ::testing::Test {
 };
 
 TEST_F(ListingOfALiar, NamesThatCannotExistAreRejected) {
-  EXPECT_THAT(Names("1.5 f ./a b//\n"), ElementsAre("a b"));
+  EXPECT_THAT(Listed("1.5 f ./a b//\n"), ElementsAre("a b"));
   for (const std::string& path :
        {std::string("./../secret"), std::string("./a/../../../secret"), std::string("./a/./b"),
         std::string("./.."), std::string(".//etc/passwd"), std::string("./a/"),
         std::string("./a\0b", 5), "./" + std::string(kMaxListedPath + 1, 'n')}) {
-    EXPECT_THROW(Names("1.5 f " + path + "//\n"), support::CallError) << path.substr(0, 20);
+    EXPECT_THROW(Listed("1.5 f " + path + "//\n"), support::CallError) << path.substr(0, 20);
   }
-  EXPECT_EQ(Names("1.5 f ./" + std::string(kMaxListedPath, 'n') + "//\n").size(), 1U);
+  EXPECT_EQ(Listed("1.5 f ./" + std::string(kMaxListedPath, 'n') + "//\n").size(), 1U);
 }
 
 TEST_F(ListingOfALiar, OtherRecordsDoNoHarm) {
-  EXPECT_THAT(Names("//\n//\n x//\n99999999999999999999999 xzz ./a//\n1 f ./b//\nwalk//\n"
-                    "1 f ./c//\nfailed x//\nunfinished"),
+  EXPECT_THAT(Listed("//\n//\n x//\n99999999999999999999999 xzz ./a//\n1 f ./b//\nwalk//\n"
+                     "1 f ./c//\nfailed x//\nunfinished"),
               ElementsAre("a", "b"));
   EXPECT_EQ(messages_, "");
-  Names("failed " + std::string(2 * kMaxMessages, 'x') + "//\nfailed x//\n");
+  Listed("failed " + std::string(2 * kMaxMessages, 'x') + "//\nfailed x//\n");
   EXPECT_EQ(messages_.size(), kMaxMessages);
 }
 

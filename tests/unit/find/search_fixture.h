@@ -54,12 +54,13 @@ class SearchFixture : public testing::Test {
   }
 
   /// Makes the guest's commands run as an ordinary user. Returns false if that is not possible.
-  bool ActAsOrdinaryUser() {
+  bool ActAsOrdinaryUser() { return ActAsOrdinaryUser(guest_); }
+  bool ActAsOrdinaryUser(testing_support::LocalGuest& guest) const {
     if (geteuid() != 0) return true;
     const std::string program = FindProgram("setpriv");
     if (program.empty()) return false;
     // Nothing after the semicolon runs.
-    guest_.setup = "exec " + program +
+    guest.setup += "exec " + program +
                    " --reuid=65534 --regid=65534 --clear-groups /bin/sh -c 'exec /bin/sh'; ";
     std::filesystem::permissions(temporary_.path(), std::filesystem::perms(0755));
     return true;

@@ -8,8 +8,6 @@
 
 #include <deque>
 #include <filesystem>
-#include <fstream>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,6 +18,7 @@
 #include "support/errors.h"
 #include "support/paths.h"
 #include "support/printable.h"
+#include "testing/error_of.h"
 #include "testing/files.h"
 #include "testing/local_guest.h"
 #include "testing/temporary_directory.h"
@@ -28,6 +27,7 @@ namespace guest {
 namespace {
 
 using ::testing::HasSubstr;
+using testing_support::ErrorOf;
 using testing_support::Name;
 
 class GuestTest : public ::testing::Test {
@@ -38,14 +38,8 @@ class GuestTest : public ::testing::Test {
   [[nodiscard]] std::string Path(const std::string& name) const {
     return (directory_.path() / name).string();
   }
-  void WriteFile(const std::string& name, const std::string& text) const {
-    std::ofstream(Path(name)) << text;
-  }
   [[nodiscard]] std::string Contents(const std::string& name) const {
     return testing_support::ReadFile(Path(name));
-  }
-  void Link(const std::string& target, const std::string& name) const {
-    std::filesystem::create_symlink(Path(target), Path(name));
   }
   void Refuse(Operation refused, FileErrorCode code = FileErrorCode::kPermissionDenied) {
     local_.set_hook([refused, code](Operation operation, const std::string& path) {
@@ -60,15 +54,6 @@ class GuestTest : public ::testing::Test {
   }
   std::unique_ptr<OpenFile> Create(const std::string& name) {
     return Open(name, OpenMode::kCreateExclusive);
-  }
-  static FileErrorCode CodeOf(const std::function<void()>& what) {
-    try {
-      what();
-    } catch (const FileError& error) {
-      return error.code();
-    }
-    ADD_FAILURE() << "did not fail";
-    return {};
   }
 
   const testing_support::TemporaryDirectory directory_;
@@ -147,7 +132,7 @@ TEST_F(GuestTest, StoppedCallsCloseTheirFiles) {
 }
 
 TEST_F(GuestTest, AnOpenFileIsClosedByItsLastOwnerOnly) {
-  WriteFile("file", "text");
+  testing_support::WriteFile(Path("file"), "text");
   const Handle handle = guest_.RoundTrip({Request::Open(Path("file"))}, {}).front().As<Handle>();
   ++opened_;
   {
@@ -287,12 +272,7 @@ TEST_F(LiarTest, ADirectoryWithoutNamesIsEmptyOnlyIfItMayBeEntered) {
   lstat_code_ = FileErrorCode::kPermissionDenied;
   EXPECT_EQ(Read(1, {"."}).size(), 0U);
   EXPECT_EQ(looked_at_.size(), 1U);
-  try {
-    Read(0, {});
-    FAIL();
-  } catch (const FileError& error) {
-    EXPECT_STREQ(error.what(), "list /d: permission denied");
-  }
+  EXPECT_EQ(ErrorOf<FileError>([&] { Read(0, {}); }), "list /d: permission denied");
 }
 
 TEST(FileError, NamesTheOperationThePathAndTheReason) {

@@ -1,13 +1,17 @@
-// The three files of an instance.
-
 #include "lima/configuration.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <filesystem>
+#include <optional>
+#include <sstream>
 #include <string>
+#include <string_view>
 
+#include "lima/yaml_document.h"
+#include "testing/error_of.h"
 #include "testing/files.h"
 #include "testing/temporary_directory.h"
 
@@ -20,14 +24,200 @@ using testing::IsEmpty;
 using testing_support::TemporaryDirectory;
 using testing_support::WriteFile;
 
+InstanceConfiguration Parse(std::string_view text) {
+  InstanceConfiguration configuration;
+  ApplyFile(text, "test.yaml", configuration);
+  return configuration;
+}
+
+std::string ParseErrorOf(std::string_view text) {
+  return testing_support::ErrorOf<ConfigurationError>([text] { return Parse(text); });
+}
+
+std::optional<bool> Writable(const std::string& value) {
+  return Parse("mounts:\n- location: /x\n  writable: " + value + "\n").mounts.at(0).writable;
+}
+
+TEST(Configuration, AnEmptyFileSetsNothing) {
+  for (const char* text :
+       {"", " \n", "# comment\n", "---\n", "null\n", "mounts:\nuser:\nparam:\n"}) {
+    const InstanceConfiguration file = Parse(text);
+    EXPECT_FALSE(file.plain) << text;
+    EXPECT_THAT(file.mounts, IsEmpty()) << text;
+  }
+}
+
+TEST(Configuration, ReadsWhatThisProgramNeeds) {
+  const InstanceConfiguration file = Parse(R"(
+vmType: qemu
+os: Darwin
+arch: x86_64
+plain: true
+mountType: 9p
+mountTypesUnsupported: [9p]
+user: {home: "/home/{{.User}}", shell: /bin/fish, uid: 501}
+param: {Name: value, count: 12}
+cpus: 4
+somethingNew: {a: [1, 2]}
+mounts:
+- location: "~"
+- location: /tmp/lima
+  mountPoint: /mnt
+  writable: true
+  9p: {cache: mmap}
+  somethingNew: 1
+)");
+  EXPECT_EQ(file.vm_type, "qemu");
+  EXPECT_EQ(file.os, "Darwin");
+  EXPECT_EQ(file.arch, "x86_64");
+  EXPECT_TRUE(file.plain);
+  EXPECT_EQ(file.mount_type, "9p");
+  EXPECT_TRUE(file.nine_p_is_unsupported);
+  EXPECT_EQ(file.user.home, "/home/{{.User}}");
+  EXPECT_EQ(file.user.shell, "/bin/fish");
+  EXPECT_EQ(file.user.uid, 501U);
+  EXPECT_EQ(file.param.at("Name"), "value");
+  EXPECT_EQ(file.param.at("count"), "12");
+  ASSERT_EQ(file.mounts.size(), 2U);
+  EXPECT_EQ(file.mounts[0].location, "~");
+  EXPECT_FALSE(file.mounts[0].mount_point.has_value());
+  EXPECT_FALSE(file.mounts[0].writable.has_value());
+  EXPECT_EQ(file.mounts[1].mount_point, "/mnt");
+  EXPECT_EQ(file.mounts[1].writable, true);
+  EXPECT_EQ(file.mounts[1].nine_p_cache, "mmap");
+  EXPECT_EQ(file.mounts[1].where, "test.yaml: mounts[1] (line 14)");
+}
+
+TEST(Configuration, ReadsTruthValuesLikeLima) {
+  for (const char* value : {"true", "True", "TRUE"}) {
+    EXPECT_EQ(Writable(value), true) << value;
+  }
+  for (const char* value : {"false", "False", "FALSE"}) EXPECT_EQ(Writable(value), false) << value;
+  for (const char* value : {"null", "~", "", "Null"}) {
+    EXPECT_EQ(Writable(value), std::nullopt) << value;
+  }
+  for (const char* value : {"yes", "on", "y", "1", "0", "tRue", "\"true\"", "'true'", "!!str true",
+                            "!!bool true", "!foo true", "[true]", "{a: 1}", "|\n    true"}) {
+    EXPECT_THROW(Writable(value), ConfigurationError) << value;
+  }
+  EXPECT_THAT(
+      ParseErrorOf("mounts:\n- location: /x\n  writable: yes\n"),
+      AllOf(HasSubstr("test.yaml: mounts[0].writable (line 3)"), HasSubstr("true or false")));
+}
+
+TEST(Configuration, RefusesWrongTypes) {
+  for (const char* text :
+       {"foo\n", "- a\n", "mounts: foo\n", "mounts: {location: /b}\n", "mounts:\n- /tmp/x\n",
+        "mounts:\n- location: [a]\n", "mounts:\n- location: {a: b}\n", "mounts: [{9p: mmap}]\n",
+        "user: foo\n", "user: {home: []}\n", "param: [a]\n", "param: {a: []}\n", "os: [Linux]\n",
+        "mountTypesUnsupported: 9p\n", "mounts: [{location: !!binary aGk=}]\n"}) {
+    EXPECT_THROW(Parse(text), ConfigurationError) << text;
+  }
+}
+
+TEST(Configuration, ReadsUserIdsInDecimalDigitsOnly) {
+  EXPECT_EQ(Parse("user: {uid: 4294967295}\n").user.uid, 4294967295U);
+  EXPECT_EQ(Parse("user: {uid: \"12\"}\n").user.uid, 12U);
+  for (const char* value : {"-1", "4294967296", "0x10", "010", "1.0", "1_0", "me"}) {
+    EXPECT_THROW(Parse("user: {uid: " + std::string(value) + "}\n"), ConfigurationError) << value;
+  }
+}
+
+TEST(Configuration, RefusesDuplicateKeys) {
+  for (const char* text :
+       {"plain: true\nplain: false\n", "mounts:\n- location: /x\n  location: /y\n",
+        "param: {p: a, p: b}\n", "param: {1: a, \"1\": b}\n", "a: &a {}\n<<: *a\n<<: *a\n",
+        "~: a\nnull: b\n"}) {
+    EXPECT_THAT(ParseErrorOf(text), HasSubstr("twice")) << text;
+  }
+}
+
+TEST(Configuration, AppliesMergeKeys) {
+  const InstanceConfiguration file = Parse(R"(
+defaults: &defaults {writable: true, 9p: {cache: none}}
+more: &more {<<: *defaults}
+mounts:
+- <<: *defaults
+  location: /a
+- location: /b
+  <<: *more
+- <<: {location: /c}
+)");
+  ASSERT_EQ(file.mounts.size(), 3U);
+  EXPECT_EQ(file.mounts[0].writable, true);
+  EXPECT_EQ(file.mounts[0].nine_p_cache, "none");
+  EXPECT_EQ(file.mounts[1].writable, true);
+  EXPECT_EQ(file.mounts[2].location, "/c");
+  EXPECT_EQ(Parse("x: &x {plain: true}\n<<: *x\n").plain, true);
+  EXPECT_FALSE(Parse("\"<<\": {plain: true}\n").plain) << "an ordinary key";
+}
+
+TEST(Configuration, RefusesMergesThatLimaRefuses) {
+  for (const char* text :
+       {"mounts: [{<<: null, location: /x}]\n", "mounts: [{<<: foo, location: /x}]\n",
+        "a: &a {}\nmounts: [{<<: [*a], location: /x}]\n"}) {
+    EXPECT_THAT(ParseErrorOf(text), HasSubstr("\"<<\" takes one mapping")) << text;
+  }
+  EXPECT_THAT(ParseErrorOf("a: &a {location: /a}\nmounts:\n- <<: *a\n  location: /b\n"),
+              AllOf(HasSubstr("mounts[0].location"), HasSubstr("set twice")));
+}
+
+TEST(Configuration, FollowsAliasesAndReadsTheFirstDocument) {
+  EXPECT_EQ(Parse("a: &a [{location: /x}]\nmounts: *a\n").mounts.at(0).location, "/x");
+  EXPECT_THAT(ParseErrorOf("mounts: *a\n"), HasSubstr("test.yaml"));
+  EXPECT_EQ(Parse("plain: false\n---\nplain: true\n").plain, false);
+  EXPECT_EQ(Parse("---\nplain: true\n...\n").plain, true);
+}
+
+TEST(Configuration, RefusesWhatIsNotYamlOrReadersUnderstandDifferently) {
+  using std::string_view_literals::operator""sv;
+  for (const std::string_view text : {"{{{{"sv, "[["sv, "mounts:\n\t- location: /x\n"sv, "a: \"x"sv,
+                                      "? [a]\n: b\n"sv, "a: b: c\n"sv, "\177ELF\2"sv}) {
+    EXPECT_THAT(ParseErrorOf(text), HasSubstr("test.yaml: ")) << text;
+  }
+  EXPECT_THAT(ParseErrorOf("a: \"x\0\"\n"sv), HasSubstr("NUL"));
+  EXPECT_THAT(ParseErrorOf("mounts: [{location: \"/\xFF\"}]\n"), HasSubstr("UTF-8"));
+  EXPECT_THAT(ParseErrorOf("\xEF\xBB\xBFplain: true\n"), HasSubstr("byte order mark"));
+}
+
+/// Each mapping is merged into the next.
+std::string MergeChain(int length) {
+  std::ostringstream text;
+  text << "m0: &m0 {plain: true}\n";
+  for (int i = 1; i < length; ++i) text << "m" << i << ": &m" << i << " {<<: *m" << i - 1 << "}\n";
+  text << "<<: *m" << length - 1 << "\n";
+  return text.str();
+}
+
+TEST(Configuration, BoundsNesting) {
+  EXPECT_EQ(Parse(MergeChain(yaml::kMaxMergeDepth)).plain, true);
+  EXPECT_THAT(ParseErrorOf(MergeChain(yaml::kMaxMergeDepth + 1)), HasSubstr("nested too deeply"));
+  EXPECT_THAT(ParseErrorOf("mounts:\n- &m {<<: *m, location: /x}\n"),
+              HasSubstr("nested too deeply"));
+  EXPECT_THAT(ParseErrorOf("a: " + std::string(100'000, '[')), HasSubstr("not valid YAML"));
+}
+
+TEST(Configuration, KnowsWhichParametersLimaRewrites) {
+  for (const char* value :
+       {"1.50", "0x10", "007", "+5", "-0", "1_000", ".5", ".inf", "True", "1e3", "!!str 1.50"}) {
+    EXPECT_FALSE(Parse("param: {p: " + std::string(value) + "}\n").param.at("p")) << value;
+  }
+  for (const char* value :
+       {"12", "-5", "0", "true", "abc", "1.2.3", "\"1.50\"", "'0x10'", "yes", "/path", ""}) {
+    EXPECT_TRUE(Parse("param: {p: " + std::string(value) + "}\n").param.at("p")) << value;
+  }
+}
+
 InstanceConfiguration Merge(const char* defaults, const char* main, const char* override_text) {
   return MergeConfiguration("/lima", "test", defaults, main, override_text);
 }
 
 TEST(MergeConfiguration, TheStrongerFileWins) {
   const InstanceConfiguration merged =
-      Merge("os: Darwin\nuser: {shell: /bin/a, uid: 1, home: /a}\nvmType: vz\n",
-            "os: FreeBSD\nuser: {uid: 2}\n", "mountType: virtiofs\n");
+      Merge("os: Darwin\nuser: {shell: /bin/a, uid: 1, home: /a}\nvmType: vz\nparam: {a: 1}\n",
+            "os: FreeBSD\nuser: {uid: 2}\nparam: {b: 2}\n", "mountType: virtiofs\nparam: {c: 3}\n");
+  ASSERT_EQ(merged.param.size(), 1U) << "only those of lima.yaml count";
+  EXPECT_EQ(merged.param.begin()->first, "b");
   EXPECT_EQ(merged.os, "FreeBSD");
   EXPECT_EQ(merged.user.shell, "/bin/a");
   EXPECT_EQ(merged.user.uid, 2U);
@@ -68,26 +258,15 @@ TEST(MergeConfiguration, PortsAreForwardedUnlessARuleIgnoresThemAll) {
   EXPECT_TRUE(forwards("guestIP: 0.0.0.0, guestIPMustBeZero: false"));
 }
 
-TEST(MergeConfiguration, OnlyLimaYamlsOwnParametersCount) {
-  const InstanceConfiguration merged =
-      Merge("param: {a: 1}\n", "param: {b: 2}\n", "param: {c: 3}\n");
-  ASSERT_EQ(merged.param.size(), 1U);
-  EXPECT_EQ(merged.param.begin()->first, "b");
-}
-
 TEST(MergeConfiguration, EmptyAndDefaultAreNotSet) {
-  for (const char* text : {"arch: \"\"\nvmType: \"\"\nmountType: \"\"\n",
-                           "arch: default\nvmType: default\nmountType: default\n"}) {
+  for (const char* text : {"arch: \"\"\nvmType: \"\"\nmountType: \"\"\nos: \"\"\n",
+                           "arch: default\nvmType: default\nmountType: default\nos: default\n"}) {
     const InstanceConfiguration merged = Merge("", text, "");
     EXPECT_EQ(merged.arch, std::nullopt) << text;
     EXPECT_EQ(merged.vm_type, std::nullopt) << text;
     EXPECT_EQ(merged.mount_type, std::nullopt) << text;
+    EXPECT_EQ(merged.os, "Linux") << text;
   }
-}
-
-TEST(MergeConfiguration, TheOperatingSystemIsLinuxByDefault) {
-  EXPECT_EQ(Merge("", "os: default\n", "").os, "Linux");
-  EXPECT_EQ(Merge("", "os: \"\"\n", "").os, "Linux");
 }
 
 TEST(LoginShell, IsTheConfiguredOneElseTheGuestsOwn) {
@@ -110,12 +289,8 @@ TEST(LoadConfiguration, ReadsTheThreeFiles) {
 }
 
 std::string LoadErrorOf(const std::filesystem::path& home) {
-  try {
-    LoadConfiguration(home, "vm");
-  } catch (const ConfigurationError& error) {
-    return error.what();
-  }
-  return "no error";
+  return testing_support::ErrorOf<ConfigurationError>(
+      [&home] { return LoadConfiguration(home, "vm"); });
 }
 
 TEST(LoadConfiguration, NamesAMissingInstanceAndAnInvalidFile) {

@@ -2,15 +2,20 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdlib>
+#include <string>
+
+#include "lima/sandbox.h"
+#include "lima/text_file.h"
 #include "testing/files.h"
 #include "testing/temporary_directory.h"
 
 namespace lima {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+namespace fs = std::filesystem;
 using testing_support::TemporaryDirectory;
 using testing_support::WriteFile;
 
@@ -19,19 +24,17 @@ TEST(HomeDirectory, IsLimaHomeElseDotLima) {
   EXPECT_EQ(HomeDirectory("", "/nowhere/user"), "/nowhere/user/.lima");
 }
 
-TEST(HomeDirectory, ResolvesLinksIfItExists) {
+TEST(HomeDirectory, ResolvesLinksAndRefusesRelativeMissingAndLoopingOnes) {
   const TemporaryDirectory directory;
-  std::filesystem::create_directory(directory.path() / "real");
-  std::filesystem::create_directory_symlink("real", directory.path() / "link");
+  fs::create_directory(directory.path() / "real");
+  fs::create_directory_symlink("real", directory.path() / "link");
   EXPECT_EQ(HomeDirectory(directory.path() / "link", ""), directory.path() / "real");
-}
-
-TEST(HomeDirectory, RefusesRelativeMissingAndLoopingOnes) {
   EXPECT_THROW(HomeDirectory("lima", "/home/user"), ConfigurationError);
   EXPECT_THROW(HomeDirectory("", ""), ConfigurationError);
-  const TemporaryDirectory directory;
-  std::filesystem::create_symlink("loop", directory.path() / "loop");
+  fs::create_symlink("loop", directory.path() / "loop");
   EXPECT_THROW(HomeDirectory(directory.path() / "loop", ""), ConfigurationError);
+  WriteFile(directory.path() / "file", "");
+  EXPECT_THROW(ListInstances(directory.path() / "file"), ConfigurationError);
 }
 
 TEST(InstanceName, IsWhatLimaAccepts) {
@@ -51,38 +54,47 @@ TEST(InstanceName, IsWhatLimaAccepts) {
   EXPECT_THROW(CheckInstanceName(std::string(kMaxInstanceName + 1, 'a')), ConfigurationError);
 }
 
-TEST(Instances, AreDirectoriesWithALimaYaml) {
-  const TemporaryDirectory home;
-  WriteFile(home.path() / "beta/lima.yaml", "");
-  WriteFile(home.path() / "alpha/lima.yaml", "");
-  WriteFile(home.path() / "unfinished/ssh.config", "");
-  WriteFile(home.path() / "_config/lima.yaml", "");
-  WriteFile(home.path() / ".hidden/lima.yaml", "");
-  WriteFile(home.path() / "not a name/lima.yaml", "");
-  WriteFile(home.path() / "file", "");
-  std::filesystem::create_directory_symlink("alpha", home.path() / "link");
-  EXPECT_THAT(ListInstances(home.path()), ElementsAre("alpha", "beta"));
-  EXPECT_NO_THROW(RequireInstance(home.path(), "alpha"));
-  EXPECT_NO_THROW(RequireInstance(home.path(), "link"));  // limactl lists no link, but opens it
-  EXPECT_THROW(RequireInstance(home.path(), "unfinished"), ConfigurationError);
-  EXPECT_THROW(RequireInstance(home.path(), "gamma"), ConfigurationError);
+// Each test is a process of its own.
+TEST(HostFacts, ComeFromTheEnvironmentAndTheUserDatabase) {
+  const auto set = [](const char* name, const char* value) { ::setenv(name, value, 1); };
+  set("HOME", "/nowhere/me");
+  set("TMPDIR", "/nowhere/tmp");
+  const HostFacts facts = ReadHostFacts();
+  EXPECT_EQ(facts.home, "/nowhere/me");
+  EXPECT_EQ(facts.temp_dir, "/nowhere/tmp");
+  EXPECT_EQ(facts.uid, ::getuid());
+  EXPECT_NE(facts.user, "");
+  EXPECT_NE(facts.arch, "");
+  EXPECT_NE(facts.arch, "arm64") << "Lima writes aarch64";
+  set("TMPDIR", "");
+  EXPECT_EQ(ReadHostFacts().temp_dir, "/tmp");
+  set("HOME", "me");
+  EXPECT_THROW(ReadHostFacts(), ConfigurationError) << "not absolute";
 }
 
-TEST(Instances, AnUnreadableOneIsNotMissing) {
-  const TemporaryDirectory home;
-  WriteFile(home.path() / "alpha/lima.yaml", "");
-  // A loop stops root too, unlike a mode.
-  std::filesystem::create_directory_symlink("loop", home.path() / "loop");
-  EXPECT_THAT([&home] { RequireInstance(home.path(), "loop"); },
-              testing::ThrowsMessage<ConfigurationError>(testing::HasSubstr("cannot read")));
-  EXPECT_THAT(ListInstances(home.path()), ElementsAre("alpha"));
-}
-
-TEST(Instances, AreNoneWithoutAHome) {
-  EXPECT_THAT(ListInstances("/nonexistent/lima"), IsEmpty());
-  const TemporaryDirectory directory;
-  WriteFile(directory.path() / "file", "");
-  EXPECT_THROW(ListInstances(directory.path() / "file"), ConfigurationError);
+TEST(SandboxTemplate, IsNamedWhereLimactlFindsItElseTheInstalledFile) {
+  const std::string file = "share/lima/templates/agent-sandbox.yaml";
+  struct Row {
+    std::string limactl;  ///< brew/bin/limactl itself, or what it is a link to
+    std::string template_file;
+    std::string program;
+    bool is_named;
+  };
+  for (const auto& [limactl, template_file, program, is_named] :
+       {Row{"brew/bin/limactl", "brew/" + file, "brew/bin/limactl-mcp", true},
+        Row{"cellar/lima/bin/limactl", "brew/" + file, "brew/bin/limactl-mcp", true},
+        Row{"brew/bin/limactl", "usr local/" + file, "usr local/bin/limactl-mcp", false},
+        Row{"brew/bin/limactl", "checkout/" + file, "checkout/build/release/plugin/limactl-mcp",
+            false}}) {
+    const TemporaryDirectory directory;
+    const fs::path top = directory.path();
+    for (const std::string& name : {limactl, template_file, program}) WriteFile(top / name, "");
+    fs::permissions(top / limactl, fs::perms::owner_all);
+    fs::create_directories(top / "brew/bin");
+    if (limactl != "brew/bin/limactl") fs::create_symlink(top / limactl, top / "brew/bin/limactl");
+    EXPECT_EQ(SandboxTemplate(top / program, top / "brew/bin"),
+              is_named ? "template:agent-sandbox" : (top / template_file).string());
+  }
 }
 
 }  // namespace

@@ -7,6 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "lima/text_file.h"
+#include "testing/error_of.h"
+
 namespace lima {
 namespace {
 
@@ -33,12 +36,7 @@ std::vector<Mount> Evaluate(const std::string& main, const std::string& defaults
 }
 
 std::string MountErrorOf(const std::string& main) {
-  try {
-    Evaluate(main);
-  } catch (const ConfigurationError& error) {
-    return error.what();
-  }
-  return "no error";
+  return testing_support::ErrorOf<ConfigurationError>([&main] { return Evaluate(main); });
 }
 
 // "LOCATION -> MOUNTPOINT", and "(w)" when writable.
@@ -252,27 +250,62 @@ TEST(GuestFacts, AreNeededOnlyIfATemplateUsesThem) {
   EXPECT_FALSE(needed("mounts: [{location: /a, mountPoint: \"{{.Home\"}]\n"));
 }
 
-std::vector<std::string> Listed(const std::string& text, const GuestFacts& guest) {
-  return Show(ListMounts(Configuration(text), Host(), guest));
-}
-
 TEST(ListMounts, NeedsNoGuest) {
-  const std::string text =
+  const auto listed = [](const std::string& text, const GuestFacts& guest) {
+    return Show(ListMounts(Configuration(text), Host(), guest));
+  };
+  std::string text =
       "mounts:\n- {location: ~/p, writable: true}\n- {location: /a, mountPoint: \"{{.Home}}/m\"}\n"
       "- {location: /b, mountPoint: \"/m/{{.User}}//\"}\n"
       "- {location: /c, mountPoint: \"{{.Home}}/m\", writable: true}\n";
-  EXPECT_THAT(Listed(text, {}),
+  EXPECT_THAT(listed(text, {}),
               ElementsAre("/home/host/p -> /home/host/p (w)", "/a -> /a (w)", "/b -> /b"));
-  EXPECT_THAT(Listed(text, Guest()), ElementsAre("/home/host/p -> /home/host/p (w)",
+  EXPECT_THAT(listed(text, Guest()), ElementsAre("/home/host/p -> /home/host/p (w)",
                                                  "/a -> /home/bob.guest/m (w)", "/b -> /m/bob"));
+  text = std::string("user: {home: \"/h/{{.User}}\"}\n") + kHomeMount;
+  EXPECT_THAT(listed(text, {}), ElementsAre("/a -> /a"));
+  EXPECT_THAT(listed(text, Guest()), ElementsAre("/a -> /h/bob/m"));
+  EXPECT_THROW(listed("mounts: [{location: /a, mountPoint: \"/{{.Nope}}\"}]\n", {}),
+               ConfigurationError);
 }
 
-TEST(ListMounts, NeedsNoGuestForAConfiguredHomeEither) {
-  const std::string text = std::string("user: {home: \"/h/{{.User}}\"}\n") + kHomeMount;
-  EXPECT_THAT(Listed(text, {}), ElementsAre("/a -> /a"));
-  EXPECT_THAT(Listed(text, Guest()), ElementsAre("/a -> /h/bob/m"));
-  EXPECT_THROW(Listed("mounts: [{location: /a, mountPoint: \"/{{.Nope}}\"}]\n", {}),
-               ConfigurationError);
+std::string Filled(std::string_view text) {
+  return EvaluateTemplate(text, [](std::string_view name) -> std::string {
+    if (name == "Home") return "/home/u";
+    if (name == "Param.key_1") return "value";
+    throw ConfigurationError("no such field: " + std::string(name));
+  });
+}
+
+TEST(Template, GivesWhatGoWouldGive) {
+  const std::vector<std::pair<const char*, const char*>> cases = {
+      {"", ""},
+      {"/plain/path", "/plain/path"},
+      {"{{.Home}}/x", "/home/u/x"},
+      {"{{ .Home }}", "/home/u"},
+      {"{{\t.Home\n}}", "/home/u"},
+      {"{{$.Home}}", "/home/u"},
+      {"/a/{{.Param.key_1}}/{{.Home}}", "/a/value//home/u"},
+      {"/a/{{.Home}}}", "/a//home/u}"},
+      {"/a}}/{b", "/a}}/{b"}};
+  for (const auto& [text, result] : cases) EXPECT_EQ(Filled(text), result) << text;
+  const std::string spaces(100'000, ' ');
+  EXPECT_EQ(Filled("{{" + spaces + ".Home}}" + spaces), "/home/u" + spaces);
+}
+
+TEST(Template, RefusesAllElse) {
+  for (const char* text :
+       {"{{.Home",     "{{",           "{{}}",           "{{.}}",       "{{$}}",
+        "{{- -}}",     "{{- .Home}}",  "{{.Home -}}",    "{{-.Home}}",  "{{-x.Home}}",
+        "{{.Homex-}}", "{{.Home-}}",   "{{Home}}",       "{{(.Home)}}", "{{\"text\"}}",
+        "{{.Home.}}",  "{{..Home}}",   "{{.Param.a-b}}", "{{.1}}",      "{{.Ho me}}",
+        "{{.Nope}}",   "{{/* open }}", "{{{.Home}}",     "{{\f.Home}}"}) {
+    EXPECT_THROW(Filled(text), ConfigurationError) << text;
+  }
+  for (const char* text : {"{{/* comment */}}", "{{ /* late comment */}}", "{{.Param.missing}}",
+                           "{{.Home | printf \"%s\"}}", "{{if .Home}}a{{end}}"}) {
+    EXPECT_THROW(Filled(text), ConfigurationError) << text;
+  }
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lima/text_file.h"
+#include "testing/error_of.h"
 #include "testing/files.h"
 #include "testing/temporary_directory.h"
 
@@ -15,7 +16,6 @@ namespace lima {
 namespace {
 
 using testing::AllOf;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 using testing_support::TemporaryDirectory;
@@ -53,49 +53,43 @@ SshEndpoint ParseForMyVm(const std::string& text) {
 }
 
 std::string SshConfigErrorOf(const std::string& text) {
-  try {
-    ParseForMyVm(text);
-  } catch (const ConfigurationError& error) {
-    return error.what();
+  return testing_support::ErrorOf<ConfigurationError>([&text] { return ParseForMyVm(text); });
+}
+
+TEST(SshConfig, ReadsWhatLimaWritesAndSaysWhatToDoIfThereIsNone) {
+  const TemporaryDirectory directory;
+  EXPECT_THAT([&directory] { ReadSshConfig(directory.path(), "my_vm"); },
+              testing::ThrowsMessage<ConfigurationError>(
+                  AllOf(HasSubstr((directory.path() / "ssh.config").string()),
+                        HasSubstr("limactl start my_vm"))));
+  WriteFile(directory.path() / "ssh.config", kLimaFile);
+  EXPECT_EQ(ReadSshConfig(directory.path(), "my_vm"),
+            (SshEndpoint{"127.0.0.1",
+                         60022,
+                         "me",
+                         {"/home/me/.lima/_config/user", "/home/me/.ssh/id with space"},
+                         "^aes128-gcm@openssh.com,aes256-gcm@openssh.com"}));
+}
+
+TEST(SshConfig, IsReadAsSshReadsIt) {
+  const std::string minimal = kMinimal;
+  for (const auto& [text, endpoint] : std::vector<std::pair<std::string, SshEndpoint>>{
+           {"HOST=lima-my-vm\r\n\tIDENTITYFILE = \"/k\"\r\nuser=me\r\nhostname  h\r\n"
+            "  # PORT 1\r\nPort\t=\t2\r\n",
+            {"h", 2, "me", {"/k"}, ""}},
+           // Quotes protect spaces and apostrophes.
+           {kHost + ("IdentityFile \"/a b/o'c#\"\n" + minimal),
+            {"h", 1, "me", {"/a b/o'c#", "/k"}, ""}},
+           // The first value counts, and identity files add up.
+           {kHost + minimal + "Port 2\nUser other\nHostName other\nIdentityFile /k2\n",
+            {"h", 1, "me", {"/k", "/k2"}, ""}},
+           // Options of other hosts do not count.
+           {"Port 8\nHost lima-other\nPort 9\nProxyCommand x\nHost lima-my-vm\n" + minimal +
+                "Host lima-my-vm-2\nIdentityFile /k2\nHost lima-my-vm lima-a\nIdentityFile /k3\n"
+                "Host *\nIdentityFile /k4\n",
+            {"h", 1, "me", {"/k"}, ""}}}) {
+    EXPECT_EQ(ParseForMyVm(text), endpoint) << text;
   }
-  return "no error";
-}
-
-TEST(SshConfig, ReadsWhatLimaWrites) {
-  const SshEndpoint endpoint = ParseForMyVm(kLimaFile);
-  EXPECT_EQ(endpoint.host, "127.0.0.1");
-  EXPECT_EQ(endpoint.port, 60022);
-  EXPECT_EQ(endpoint.user, "me");
-  EXPECT_THAT(endpoint.identity_files,
-              ElementsAre("/home/me/.lima/_config/user", "/home/me/.ssh/id with space"));
-  EXPECT_EQ(endpoint.ciphers, "^aes128-gcm@openssh.com,aes256-gcm@openssh.com");
-}
-
-TEST(SshConfig, ReadsKeywordsInAnyCaseWithSpaceOrEqualsSign) {
-  const SshEndpoint endpoint = ParseForMyVm(
-      "HOST=lima-my-vm\r\n\tIDENTITYFILE = \"/k\"\r\nuser=me\r\nhostname  h\r\n"
-      "  # PORT 1\r\nPort\t=\t2\r\n");
-  EXPECT_EQ(endpoint, (SshEndpoint{"h", 2, "me", {"/k"}, ""}));
-}
-
-TEST(SshConfig, QuotesProtectSpacesAndApostrophes) {
-  EXPECT_THAT(
-      ParseForMyVm(std::string(kHost) + "IdentityFile \"/a b/o'c#\"\n" + kMinimal).identity_files,
-      ElementsAre("/a b/o'c#", "/k"));
-}
-
-TEST(SshConfig, TheFirstValueCountsAndIdentityFilesAddUp) {
-  const SshEndpoint endpoint = ParseForMyVm(
-      std::string(kHost) + kMinimal + "Port 2\nUser other\nHostName other\nIdentityFile /k2\n");
-  EXPECT_EQ(endpoint, (SshEndpoint{"h", 1, "me", {"/k", "/k2"}, ""}));
-}
-
-TEST(SshConfig, OptionsOfOtherHostsDoNotCount) {
-  const SshEndpoint endpoint =
-      ParseForMyVm("Port 8\nHost lima-other\nPort 9\nProxyCommand x\nHost lima-my-vm\n" +
-                   std::string(kMinimal) + "Host lima-my-vm-2\nIdentityFile /k2\n" +
-                   "Host lima-my-vm lima-a\nIdentityFile /k3\nHost *\nIdentityFile /k4\n");
-  EXPECT_EQ(endpoint, (SshEndpoint{"h", 1, "me", {"/k"}, ""}));
 }
 
 TEST(SshConfig, RefusesAFileForAnotherHost) {
@@ -141,20 +135,6 @@ TEST(SshConfig, RefusesWhatChangesTheConnection) {
                 HasSubstr("is not supported"))
         << line;
   }
-}
-
-TEST(ReadSshConfig, ReadsTheFileOfTheInstance) {
-  const TemporaryDirectory directory;
-  WriteFile(directory.path() / "ssh.config", kLimaFile);
-  EXPECT_EQ(ReadSshConfig(directory.path(), "my_vm").port, 60022);
-}
-
-TEST(ReadSshConfig, SaysWhatToDoIfThereIsNone) {
-  const TemporaryDirectory directory;
-  EXPECT_THAT([&directory] { ReadSshConfig(directory.path(), "my_vm"); },
-              testing::ThrowsMessage<ConfigurationError>(
-                  AllOf(HasSubstr((directory.path() / "ssh.config").string()),
-                        HasSubstr("limactl start my_vm"))));
 }
 
 }  // namespace

@@ -1,11 +1,24 @@
+// Messages, arguments that fit a schema, and JSON that is written.
+
 #include "mcp/message.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
+#include <vector>
+
+#include "mcp/json_writer.h"
+#include "mcp/schema.h"
 
 namespace mcp {
 namespace {
+
+using nlohmann::json;
+using ::testing::StartsWith;
 
 /// Whether a message with these params is read.
 bool IsRead(const std::string& params) {
@@ -38,6 +51,96 @@ TEST(Message, ValuesAtTheLimitAreRead) {
 TEST(Message, BracketsAndCommasInAStringAreText) {
   EXPECT_TRUE(IsRead("\"" + std::string(kMaxJsonValues, ',') + "\""));
   EXPECT_TRUE(IsRead("\"\\\"" + std::string(200, '[') + "\""));
+}
+
+std::string Error(const json& schema, const json& value) {
+  return FindSchemaError(schema, value).value_or("");
+}
+
+TEST(Schema, EachTypeFitsItself) {
+  const json values = {{"null", nullptr}, {"boolean", true}, {"object", json::object()},
+                       {"array", {1}},    {"number", 1.5},   {"integer", 1},
+                       {"string", "x"}};
+  for (const auto& [type, unused] : values.items()) {
+    for (const auto& [value_type, value] : values.items()) {
+      const bool fits = type == value_type || (type == "number" && value_type == "integer");
+      EXPECT_EQ(Error({{"type", type}}, value).empty(), fits) << type << " " << value_type;
+    }
+  }
+}
+
+TEST(Schema, ErrorsSayWhatWasExpectedAndWhatCame) {
+  const json text_or_null = {{"type", {"null", "string"}}};
+  const json signal = {{"enum", {"INT", "TERM"}}};
+  const std::vector<std::tuple<json, json, std::string>> cases = {
+      {text_or_null, nullptr, ""},
+      {text_or_null, "x", ""},
+      {text_or_null, 5, "expected null or string, got integer 5"},
+      {{{"minimum", 1}}, 1, ""},
+      {{{"minimum", 1}}, 0, "expected at least 1, got integer 0"},
+      {{{"minimum", 1}}, 0.5, "expected at least 1, got number 0.5"},
+      {{{"maximum", 3}}, 3, ""},
+      {{{"maximum", 3}}, 4, "expected at most 3, got integer 4"},
+      {signal, "TERM", ""},
+      {signal, "term", R"(expected one of ["INT","TERM"], got string "term")"},
+      {{{"type", "integer"}}, 1e3, ""},  // an integer in JSON Schema
+  };
+  for (const auto& [schema, value, error] : cases) {
+    EXPECT_EQ(Error(schema, value), error.empty() ? "" : "the arguments: " + error);
+  }
+}
+
+TEST(Schema, NumbersFitInto64Bits) {
+  for (const json& number : {json(INT64_MIN), json(INT64_MAX), json(-0x1p62)}) {
+    EXPECT_EQ(Error({{"type", {"null", "integer"}}}, number), "") << number;
+  }
+  for (const json& number :
+       {json(9223372036854775808U), json(0x1p63), json(-0x1p64), json(1e300)}) {
+    EXPECT_THAT(Error({{"type", "integer"}}, number),
+                StartsWith("the arguments: expected integer, got number "))
+        << number;
+  }
+}
+
+TEST(Schema, NullCountsAsNotGivenForOptionalProperties) {
+  const json schema = {{"required", {"needed"}},
+                       {"properties",
+                        {{"needed", {{"type", "string"}}},
+                         {"text", {{"type", "string"}}},
+                         {"count", {{"type", "integer"}}},
+                         {"path", {{"type", {"null", "string"}}}}}}};
+  const auto kept = [&schema](json value) {
+    DropAbsent(schema, value);
+    return value;
+  };
+  EXPECT_EQ(kept({{"text", nullptr}, {"count", nullptr}, {"path", nullptr}}), json::object());
+  EXPECT_EQ(kept({{"needed", nullptr}, {"unknown", nullptr}}),
+            json({{"needed", nullptr}, {"unknown", nullptr}}));
+  EXPECT_EQ(kept({{"needed", ""}, {"text", ""}, {"path", ""}}),
+            json({{"needed", ""}, {"text", ""}}))
+      << "an empty text counts as null where null is allowed";
+  EXPECT_EQ(kept({{"text", "a"}, {"count", 0}, {"path", "/"}}),
+            json({{"text", "a"}, {"count", 0}, {"path", "/"}}));
+}
+
+TEST(JsonWriter, WritesWhatNlohmannWrites) {
+  std::string every_ascii_byte;
+  for (int c = 0; c < 128; ++c) every_ascii_byte += static_cast<char>(c);
+  const Json value = {{"a", {1, -2, 2.5, true, nullptr}},
+                      {"b", Json::object()},
+                      {"c", Json::array()},
+                      {"every", every_ascii_byte},
+                      {"quote\"", "back\\slash \b\f\n\r\t\x01 é 😀"}};
+  EXPECT_EQ(ToJson(value), value.dump());
+  EXPECT_EQ(ToJson({{"b", "x"}, {"a", {1, {2}}}, {"c", true}}), R"({"b":"x","a":[1,[2]],"c":true})")
+      << "members keep their order";
+}
+
+TEST(JsonWriter, TextIsAlwaysOneLineOfValidUtf8) {
+  std::string text;
+  AppendJsonString(text, "\n\r\xFF\xC0\xAF\xED\xA0\x80\xF4\x90\x80\x80 cut \xE2\x82");
+  EXPECT_EQ(text.find('\n'), std::string::npos);
+  EXPECT_TRUE(Json::accept(text));
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+// How calls end, and what is sent then.
+
 #include "mcp/outcome.h"
 
 #include <gtest/gtest.h>
@@ -7,11 +9,16 @@
 #include <utility>
 #include <vector>
 
+#include "mcp/lines.h"
 #include "mcp/message.h"
+#include "mcp/reply.h"
 #include "support/errors.h"
+#include "support/wake_pipe.h"
 
 namespace mcp {
 namespace {
+
+using Lines = std::vector<std::string>;
 
 /// The response as the client reads it.
 nlohmann::json Response(const Outcome& outcome) {
@@ -50,13 +57,10 @@ TEST(Outcome, OtherExceptionsAreErrorsOfTheProtocol) {
   EXPECT_EQ(Response(Of(5))["error"]["code"], -32603);
 }
 
-TEST(Outcome, OfACancelledCallHasNoError) {
+TEST(Outcome, OfACommandKeepsItsEndAndOfACancelledCallHasNoError) {
   const Outcome cancelled = Of(support::Stopped(support::StopReason::kCancelled));
   EXPECT_EQ(cancelled.status, CallStatus::kCancelled);
   EXPECT_EQ(cancelled.error, "");
-}
-
-TEST(Outcome, OfACommandKeepsItsEnd) {
   const Outcome outcome =
       OutcomeOf(ToolResult{.exit_code = 3, .error = "exit status 3"}, Era::kModern, {});
   EXPECT_EQ(outcome.status, CallStatus::kSucceeded);
@@ -74,12 +78,9 @@ TEST(Outcome, ResultsStandInTheTextAndInTheStructure) {
   const nlohmann::json sent =
       Sent({.content = content.dump(), .more_content = {{{"type", "text"}, {"text", "a note"}}}});
   EXPECT_EQ(sent["structuredContent"], content);
+  EXPECT_EQ(Sent({})["structuredContent"], nlohmann::json::object());
   EXPECT_EQ(sent["content"][0]["text"], content.dump());
   EXPECT_EQ(sent["content"][1]["text"], "a note");
-}
-
-TEST(Outcome, AResultWithoutContentIsAnEmptyObject) {
-  EXPECT_EQ(Sent({})["structuredContent"], nlohmann::json::object());
 }
 
 TEST(Outcome, PlainTextIsSentAloneAndWithItsNotes) {
@@ -111,6 +112,76 @@ TEST(Outcome, AResultAboveTheLimitIsAFailureThatSaysHowToGoOn) {
                                  ": read less");
     EXPECT_EQ(Response(refused)["result"]["content"][0]["text"], refused.error);
   }
+}
+
+class ReplyTest : public ::testing::Test {
+ protected:
+  Reply Open(int id) { return *requests_.Open(*ParseId(id)); }
+
+  /// What a client would have read since the last call.
+  Lines Sent() {
+    writer_.Write("end");
+    Lines lines;
+    std::string line;
+    while (line != "end") {
+      if (!line.empty()) lines.push_back(line);
+      while (reader_.Next(line) == LineReader::Result::kNeedMore) reader_.Fill();
+    }
+    return lines;
+  }
+
+  support::Pipe pipe_;
+  support::WakePipe wake_;
+  LineReader reader_{pipe_.read_end.get()};
+  LineWriter writer_{pipe_.write_end.get(), wake_};
+  Requests requests_{writer_};
+};
+
+TEST_F(ReplyTest, AForgottenReplySendsAnInternalError) {
+  { const Reply forgotten = Open(1); }
+  const Lines sent = Sent();
+  ASSERT_EQ(sent.size(), 1U);
+  EXPECT_NE(sent[0].find("-32603"), std::string::npos);
+}
+
+TEST_F(ReplyTest, AMovedReplyIsAnsweredByItsNewOwnerOnly) {
+  {
+    Reply first = Open(1);
+    Reply second = std::move(first);
+    first.Result(Json::object());  // NOLINT: that is the case
+    EXPECT_TRUE(Sent().empty());
+    second.Result(Json::object());
+  }
+  EXPECT_EQ(Sent().size(), 1U);
+}
+
+TEST_F(ReplyTest, NothingIsSentOnceTheRequestIsCancelled) {
+  {
+    Reply reply = Open(1);
+    const support::Context context = reply.stop().context();
+    requests_.Cancel(*ParseId(1));
+    EXPECT_EQ(context.stop_reason(), support::StopReason::kCancelled);
+    reply.Notify("progress", 1);
+    reply.Result(Json::object());
+  }
+  {
+    const Reply never_answered = Open(2);
+    requests_.Cancel(*ParseId(2));
+  }
+  EXPECT_TRUE(Sent().empty());
+}
+
+TEST_F(ReplyTest, OneResponseIsSentAndThenTheIdIsFreeAgain) {
+  Reply reply = Open(1);
+  EXPECT_FALSE(requests_.Open(*ParseId(1)));
+  reply.Notify("progress", 1);
+  reply.Result(Json::object());
+  reply.Notify("late", 2);
+  reply.Result(Json::object());
+  EXPECT_EQ(Sent(), (Lines{R"({"jsonrpc":"2.0","method":"progress","params":1})",
+                           R"({"jsonrpc":"2.0","id":1,"result":{}})"}));
+  Open(1).Result(Json::object());
+  EXPECT_EQ(Sent().size(), 1U);
 }
 
 }  // namespace

@@ -104,15 +104,6 @@ TEST(NarrowedRoots, KeepMountsNestedInside) {
   EXPECT_THAT(HostPaths(roots), ElementsAre("/home/u/p", "/home/u/p/vendor", "/opt/keys"));
 }
 
-TEST(NarrowedRoots, OutsideAllMountsAreRefusedWithAListOfTheMounts) {
-  EXPECT_THAT(
-      [] {
-        Narrow({MakeMount("/a", "/a", true), MakeMount("/b", "/b", false)}, {"/ab"});
-      },
-      ::testing::ThrowsMessage<support::CallError>(
-          "--root /ab is not under a mount; the mounts are: /a (writable), /b (read-only)"));
-}
-
 TEST(NarrowedRoots, AreFoundByTheirNameOrElseByTheirResolvedName) {
   const auto roots =
       Narrow({MakeMount("/data", "/mnt/data", true), MakeMount("/data/p/vendor", "/v", false)},

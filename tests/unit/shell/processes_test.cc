@@ -165,18 +165,6 @@ TEST_P(ProcessTable, AWaitingReadCanBeCancelled) {
   stopper.join();
 }
 
-TEST_P(ProcessTable, ReadsGoOnWhereTheLastEnded) {
-  const std::string id = Start("head -c 100000 /dev/zero | tr '\\0' x; echo end");
-  const Processes::Output first = Finish(id);
-  EXPECT_EQ(first.piece.text.size(), kMaxRead);
-  EXPECT_EQ(first.piece.remaining, 100'004 - kMaxRead);
-  std::string text = first.piece.text;
-  while (text.size() < 100'004) text += Read(id, 0ms);
-  EXPECT_THAT(text, EndsWith("xend\n"));
-  EXPECT_EQ(Read(id, 0ms), "");
-  EXPECT_EQ(processes_->Read(id, -4, Wait::kForEnd, 0ms, {}).piece.text, "end\n");
-}
-
 /// A guest without a free channel.
 class FullLauncher final : public Launcher {
  public:

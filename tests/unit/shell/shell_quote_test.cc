@@ -2,28 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
-#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "testing/child_process.h"
+
 namespace shell {
 namespace {
-
-/// The output of /bin/sh for a script.
-std::string OutputOfShell(const std::string& script) {
-  const std::string line = "exec /bin/sh -c " + ShellQuote(script);
-  FILE* pipe = popen(line.c_str(), "r");
-  EXPECT_NE(pipe, nullptr);
-  std::string output;
-  std::array<char, 4096> buffer{};
-  while (const std::size_t count = fread(buffer.data(), 1, buffer.size(), pipe)) {
-    output.append(buffer.data(), count);
-  }
-  EXPECT_EQ(pclose(pipe), 0);
-  return output;
-}
 
 TEST(ShellQuote, QuotesWhatAShellWouldChange) {
   for (const auto& [word, quoted] : std::vector<std::pair<std::string, std::string>>{
@@ -39,19 +25,14 @@ TEST(ShellQuote, QuotesWhatAShellWouldChange) {
 
 TEST(ShellQuote, CarriesEveryByteButNulThroughAShell) {
   std::string bytes;
-  for (int value = 1; value < 256; ++value) bytes += static_cast<char>(value);
-  EXPECT_EQ(OutputOfShell("printf %s " + ShellQuote(bytes)), bytes);
-}
-
-TEST(ShellQuote, CarriesEachSingleByteThroughAShell) {
-  std::string script;
-  std::string expected;
+  std::string each_alone;
   for (int value = 1; value < 256; ++value) {
-    const std::string byte(1, static_cast<char>(value));
-    script += "printf %s " + ShellQuote(byte) + "\n";
-    expected += byte;
+    bytes += static_cast<char>(value);
+    each_alone += "printf %s " + ShellQuote(bytes.substr(bytes.size() - 1)) + "\n";
   }
-  EXPECT_EQ(OutputOfShell(script), expected);
+  for (const std::string& script : {"printf %s " + ShellQuote(bytes), each_alone}) {
+    EXPECT_EQ(testing_support::RunProcess({.arguments = {"/bin/sh", "-c", script}}).output, bytes);
+  }
 }
 
 TEST(ShellCommand, QuotesTheArgumentsAndKeepsLeadingAssignments) {

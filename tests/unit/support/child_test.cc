@@ -2,8 +2,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
+#include <limits>
+#include <string>
+#include <system_error>
+#include <utility>
 
 #include "support/errors.h"
 #include "support/wake_pipe.h"
@@ -12,6 +18,8 @@ namespace support {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Property;
+using ::testing::Throws;
 
 class ChildTest : public ::testing::Test {
  protected:
@@ -86,6 +94,44 @@ TEST_F(ChildTest, WaitsNoLongerThanTheDeadline) {
 TEST_F(ChildTest, NamesAProgramThatCannotBeStarted) {
   EXPECT_THAT([] { Child({"/no/such/program"}); },
               ::testing::ThrowsMessage<CallError>(HasSubstr("/no/such/program cannot be started")));
+}
+
+int ExitCodeOf(pid_t pid) {
+  int status = 0;
+  EXPECT_EQ(::waitpid(pid, &status, 0), pid);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(Spawn, FindsTheProgramOnPathAndUsesDevNullForMissingStreams) {
+  EXPECT_EQ(ExitCodeOf(Spawn({"sh", "-c", "exit \"$1\"", "sh", "7"}, {})), 7);
+  const char* const script = "read line && exit 1; echo lost && echo lost >&2";
+  EXPECT_EQ(ExitCodeOf(Spawn({"sh", "-c", script}, {})), 0);
+}
+
+TEST(Spawn, ResetsTheSignalsOfTheChild) {
+  for (const auto& [number, name] : {std::pair(SIGPIPE, "PIPE"), std::pair(SIGXFSZ, "XFSZ")}) {
+    void (*const before)(int) = ::signal(number, SIG_IGN);
+    const std::string script = "kill -" + std::string(name) + " $$; exit 0";
+    const pid_t pid = Spawn({"sh", "-c", script}, {});
+    int status = 0;
+    EXPECT_EQ(::waitpid(pid, &status, 0), pid);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == number) << name << ": " << status;
+    ::signal(number, before);
+  }
+}
+
+TEST(Spawn, StartsASessionIfRequested) {
+  const std::string script = "[ $(ps -o pgid= -p $$) != " + std::to_string(::getpgrp()) + " ]";
+  EXPECT_EQ(ExitCodeOf(Spawn({"sh", "-c", script}, {.own_session = true})), 0);
+  EXPECT_EQ(ExitCodeOf(Spawn({"sh", "-c", script}, {})), 1);
+}
+
+TEST(Spawn, ThrowsTheErrorOfAMissingProgramOrAnInvalidStream) {
+  EXPECT_THAT([] { Spawn({"/no/such/program"}, {}); },
+              Throws<std::system_error>(
+                  Property(&std::system_error::code, std::errc::no_such_file_or_directory)));
+  const SpawnStreams streams = {.output = std::numeric_limits<int>::max()};
+  EXPECT_THROW(Spawn({"true"}, streams), std::system_error);
 }
 
 }  // namespace

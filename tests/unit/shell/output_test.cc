@@ -1,0 +1,197 @@
+// What becomes of the output of commands and processes.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "shell/command_output.h"
+#include "shell/output_log.h"
+#include "shell/resident_script.h"
+#include "support/errors.h"
+
+namespace shell {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+std::string TextOf(std::size_t maximum, std::string_view bytes, std::size_t piece) {
+  CappedOutput output(maximum);
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) {
+    output.Add(bytes.substr(0, piece));
+  }
+  return output.Text();
+}
+
+TEST(CappedOutput, LeavesOutTheMiddleAboveTheLimit) {
+  struct Case {
+    std::size_t maximum;
+    std::string bytes;
+    std::string text;
+  };
+  const std::string invalid(4, '\x80');
+  for (const auto& [maximum, bytes, text] : std::vector<Case>{
+           {8, "", ""},
+           {8, "abcdefgh", "abcdefgh"},
+           {8, "abcdXfghi", "abcd\n[… 1 bytes left out …]\nfghi"},
+           {18, "one\ntwo\nthree\nfour\nfive\nsix\n",
+            "one\ntwo\n[… 11 bytes left out …]\nfive\nsix\n"},
+           {8, "ab\n\nXXXXX\nfgh\n", "ab\n\n[… 6 bytes left out …]\nfgh\n"},
+           {8, "abcäXXXXXXXXäfgh", "abc\n[… 12 bytes left out …]\nfgh"},
+           {8, std::string(20, '\x80'), invalid + "\n[… 15 bytes left out …]\n\x80"}}) {
+    EXPECT_EQ(TextOf(maximum, bytes, 3), text);
+  }
+}
+
+TEST(CappedOutput, IsTheSameForAnyPieces) {
+  std::string bytes;
+  for (int line = 0; line < 1000; ++line) bytes += "line " + std::to_string(line) + "\n";
+  const std::string whole = TextOf(1000, bytes, bytes.size());
+  for (const std::size_t piece : {1U, 7U, 64U, 499U, 500U, 501U, 1000U, 1001U, 5000U}) {
+    EXPECT_EQ(TextOf(1000, bytes, piece), whole) << piece;
+  }
+}
+
+TEST(CappedOutput, CountsTheBytesLeftOut) {
+  CappedOutput output(4);
+  for (int i = 0; i < 1000; ++i) output.Add(std::string(1000, 'x'));
+  EXPECT_EQ(output.Text(), "xx\n[… 999996 bytes left out …]\nxx");
+}
+
+TEST(CommandOutput, ShowsWhatItWaitsForAndThenTheLastLine) {
+  std::string shown;
+  CommandOutput output(100, [&](std::string text) { shown = std::move(text); });
+  EXPECT_EQ(shown, "waiting for the guest to start the command");
+  output.OnQueued();
+  EXPECT_EQ(shown, "waiting for its turn: too many commands are running");
+  output.OnStarted();
+  EXPECT_EQ(shown, "running, no output yet");
+  for (const auto& [bytes, line] : std::vector<std::pair<std::string, std::string>>{
+           {"\n", "running, no output yet"}, {"one\ntw", "tw"}, {"o\n\n", "two"}, {"\tx", " x"}}) {
+    output.OnOutput(Stream::kError, bytes);
+    EXPECT_EQ(shown, line);
+  }
+  output.OnStarted();
+  EXPECT_EQ(shown, " x") << "the guest was faster than the sender";
+}
+
+constexpr std::size_t kAll = 1000;
+
+TEST(OutputLog, IsReadByOffset) {
+  OutputLog log(100);
+  log.Add("one ");
+  log.Add("two");
+  EXPECT_EQ(log.Read(0, kAll).text, "one two");
+  const OutputLog::Piece piece = log.Read(4, 2);
+  EXPECT_EQ(piece.text, "tw");
+  EXPECT_EQ(piece.end, 6U);
+  EXPECT_EQ(piece.dropped, 0U);
+  EXPECT_EQ(piece.remaining, 1U);
+  EXPECT_EQ(log.Resolve({}), 6U) << "where the last read ended";
+  EXPECT_EQ(log.Read(99, kAll).text, "");
+  EXPECT_EQ(log.Read(99, kAll).end, 7U);
+}
+
+TEST(OutputLog, KeepsTheNewestBytesAndCountsTheOthers) {
+  OutputLog log(8);
+  for (int i = 0; i < 10; ++i) log.Add("0123456789");
+  log.Add("abcdefgh");
+  const OutputLog::Piece piece = log.Read(90, kAll);
+  EXPECT_EQ(piece.text.substr(piece.text.size() - 8), "abcdefgh");
+  EXPECT_EQ(piece.dropped + piece.text.size(), 18U);
+  EXPECT_EQ(piece.end, 108U);
+  EXPECT_LE(piece.text.size(), 9U);
+}
+
+TEST(OutputLog, CountsNegativeOffsetsFromTheEnd) {
+  OutputLog log(8);
+  log.Add("abcd");
+  EXPECT_EQ(log.Resolve(-3), 1U);
+  EXPECT_EQ(log.Resolve(-9), 0U);
+  EXPECT_EQ(log.Resolve(2), 2U);
+  log.Add("\xE2\x82\xAC!");
+  EXPECT_EQ(log.Read(log.Resolve(-3), kAll).text, "!") << "not from the middle of a character";
+}
+
+TEST(OutputLog, HoldsBackACharacterUntilItIsWhole) {
+  OutputLog log(100);
+  log.Add("a\xE2\x82");
+  EXPECT_EQ(log.readable(), 1U);
+  EXPECT_EQ(log.Read(0, kAll).text, "a");
+  log.Add("\xAC");
+  EXPECT_EQ(log.Read(1, kAll).text, "\xE2\x82\xAC");
+  EXPECT_EQ(log.Read(0, 3).text, "a");
+  EXPECT_EQ(log.Read(0, 4).text, "a\xE2\x82\xAC");
+  log.Add("\xF0\x9F");
+  log.Finish();
+  EXPECT_EQ(log.Read(4, kAll).text, "\xEF\xBF\xBD\xEF\xBF\xBD");
+  EXPECT_EQ(log.Read(4, kAll).end, 6U);
+}
+
+TEST(OutputLog, AlwaysReadsOn) {
+  OutputLog log(100);
+  log.Add("\xE2\x82\xAC\x80\x80\x80\x80\xFF");
+  EXPECT_EQ(log.readable(), 8U) << "no character begins here";
+  EXPECT_EQ(log.Read(0, 1).end, 1U);
+}
+
+TEST(CutOutputs, KeepTheLastFew) {
+  CutOutputs outputs;
+  for (std::size_t i = 1; i <= CutOutputs::kMaxKept + 1; ++i) {
+    OutputLog log(100);
+    log.Add("output " + std::to_string(i));
+    EXPECT_EQ(outputs.Keep(std::move(log)), "c" + std::to_string(i));
+  }
+  EXPECT_EQ(outputs.Read("c5", 7).text, "5");
+  EXPECT_EQ(outputs.Read("c5", {}).text, "");
+  EXPECT_EQ(outputs.Read("c2", {}).text, "output 2");
+  EXPECT_THAT([&] { outputs.Read("c1", {}); },
+              ThrowsMessage<support::CallError>(HasSubstr("kept are c2, c3, c4, c5")));
+}
+
+/// The output of a splitter that gets `stream` in pieces; reports in angle brackets.
+std::string Split(std::string_view stream, std::size_t piece) {
+  ReportSplitter splitter("MARK");
+  std::string seen;
+  const auto on_output = [&](std::string_view own) { seen += own; };
+  for (std::size_t at = 0; at < stream.size(); at += piece) {
+    splitter.Feed(stream.substr(at, piece), on_output,
+                  [&](std::string_view words) { seen.append("<").append(words).append(">"); });
+  }
+  splitter.Finish(on_output);
+  return seen;
+}
+
+TEST(ReportSplitter, FindsReportsInAnyPieces) {
+  const std::string longest(100, 'x');
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"", ""},
+      {"MARK\n", "<>"},
+      {"MARK ready\n", "<ready>"},
+      {"outMARK ended 3\nMARK idle\nlate", "out<ended 3><idle>late"},
+      {"MARMARK 0\n", "MAR<0>"},
+      {"MMAMARMARK\nMAR", "MMAMAR<>MAR"},
+      {"MARK" + longest, longest},
+      {"MARK 0", "MARK 0"},
+  };
+  for (const auto& [stream, expected] : cases) {
+    for (std::size_t piece = 1; piece <= stream.size() + 1; ++piece) {
+      EXPECT_EQ(Split(stream, piece), expected) << stream << " in pieces of " << piece;
+    }
+  }
+}
+
+TEST(ReportSplitter, HoldsBackOnlyTheBeginningOfAReport) {
+  ReportSplitter splitter("MARK");
+  std::string seen;
+  splitter.Feed(
+      "progress 5% MA", [&](std::string_view own) { seen += own; }, [](std::string_view) {});
+  EXPECT_EQ(seen, "progress 5% ");
+}
+
+}  // namespace
+}  // namespace shell
