@@ -1,20 +1,25 @@
-#include <gmock/gmock.h>
-#include <sys/stat.h>
+// What tests/suites cannot see of the agents: run*.txt and configure.txt have the rest.
 
-#include <filesystem>
-#include <fstream>
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <string>
 
 #include "agents/common.h"
-#include "testing/temporary_directory.h"
+#include "configure/json_text.h"
+#include "testing/child_process.h"
+#include "testing/files.h"
 
 namespace agents {
 namespace {
 
-namespace fs = std::filesystem;
+using configure::ParseJson;
 using mcp::ResultStyle;
-using ::testing::EndsWith;
+using ::testing::HasSubstr;
 
-TEST(KnownAgents, GetTextAndOthersTheContract) {
+constexpr const char* kSources = LIMACTL_MCP_SOURCE_DIRECTORY;
+
+TEST(KnownAgents, GetTextAndOthersTheContractUnlessTheUserDecides) {
   for (const char* name :
        {"claude-code", "codex-mcp-client", "copilot-cli", "gemini-cli-mcp-client", "opencode",
         "cursor-vscode", "Visual Studio Code - Insiders", "Zed"}) {
@@ -24,89 +29,159 @@ TEST(KnownAgents, GetTextAndOthersTheContract) {
     EXPECT_EQ(FormatFor(name).style, ResultStyle::kStructured) << name;
   }
   EXPECT_LT(FormatFor("opencode").text_bytes, 50'000U);
-}
-
-TEST(KnownAgents, TheUserDecidesOtherwise) {
-  const mcp::ResultFormat structured = FormatFor("opencode", ResultStyle::kStructured);
-  EXPECT_EQ(structured.style, ResultStyle::kStructured);
+  EXPECT_EQ(FormatFor("opencode", ResultStyle::kStructured).style, ResultStyle::kStructured);
   EXPECT_EQ(FormatFor("mcp", ResultStyle::kText).style, ResultStyle::kText);
 }
 
-TEST(UpdateCommand, SuitsHowTheAgentWasInstalled) {
-  const Confinement codex = *Codex().run;
-  const std::vector<std::pair<std::string, std::string>> rows = {
-      {"/usr/lib/node_modules/@openai/codex/bin/codex.js", "npm install -g @openai/codex@latest"},
-      {"/home/me/.bun/install/global/node_modules/x/codex", "bun add -g @openai/codex@latest"},
-      {"/home/me/.local/share/pnpm/codex", "pnpm add -g @openai/codex@latest"},
-      {"/opt/homebrew/Cellar/gemini-cli/1.0/lib/node_modules/x", "brew upgrade gemini-cli"},
-      {"/opt/homebrew/Caskroom/codex/1.0/codex", "brew upgrade codex"},
-      {"/opt/homebrew/Caskroom/copilot-cli/1.0/copilot", "brew upgrade copilot-cli"},
-      {"/usr/bin/codex", "as you installed /usr/bin/codex"}};
-  for (const auto& [program, command] : rows) EXPECT_EQ(UpdateCommand(codex, program), command);
-  EXPECT_EQ(UpdateCommand(*Claude().run, "/home/me/.local/share/claude/2.0.0"), "claude update");
+/// Files as people write them.
+const std::vector<std::string> kStartingTexts = {
+    "{\n  // mine\n  \"theme\": \"dark\", /* why */\n  \"list\": [1,2 , 3],\n}\n",
+    R"({"theme":"dark","mcpServers":{"other":{"command":"c"}},"tools":{"exclude":["mine"]},)"
+    R"("permissions":{"deny":["Mine"]}})",
+    "{\r\n\t\"theme\": \"dark\",\r\n\t\"mcpServers\": {\r\n\t\t\"other\": {}\r\n"
+    "\t},\r\n\t\"permission\": { \"bash\": \"ask\" }, // tail\r\n}\r\n",
+    R"(// head
+{
+      "context_servers": { "x": { "command": "c" } },
+
+      "agent": { "profiles": { "mine": {} } },
+      "hooks": { "preToolUse": [ { "command": "mine" } ], "stop": [] },
+      "servers": { "other": {} }, "mcp": { "other": {} }
+      // end
+}
+// foot)"};
+
+/// Calls `check` for each JSON file of each agent, in the project and the home, with trust and
+/// without, and each text that it may have.
+void ForEachFile(
+    const std::function<void(const SettingsFile&, bool trust, const std::string& before)>& check) {
+  for (const Agent& agent : Agents()) {
+    for (const auto& [user, trust] : {std::pair(false, false), std::pair(false, true),
+                                      std::pair(true, false), std::pair(true, true)}) {
+      SettingsRequest request;
+      request.project_key = "/home/u/project";
+      request.server = {"limactl", "mcp", "serve", "agent"};
+      request.server_environment = {{"LIMA_HOME", "/l i/m\"a"}};
+      request.tools = {"glob", "read_file"};
+      request.environment = {{"HOME", "/home/u"}};
+      request.user = user;
+      request.trust = trust;
+      for (const SettingsFile& file : agent.settings(request).files) {
+        if (file.format != configure::Format::kJson) continue;
+        for (std::string text : kStartingTexts) {
+          // With what always stays, as Cursor needs it.
+          if (!file.initial.empty()) text = Remove(file, Add(file, text, true).text).text.value();
+          check(file, trust, text);
+        }
+      }
+    }
+  }
 }
 
-class InstructionsTest : public ::testing::Test {
- protected:
-  void Write(const std::string& name, const std::string& text) {
-    std::ofstream(directory_.path() / name) << text;
-  }
-  [[nodiscard]] std::string Read(std::string_view names) const {
+TEST(Settings, LeaveEveryOtherByteAsItWas) {
+  ForEachFile([](const SettingsFile& file, bool trust, const std::string& before) {
+    const configure::Edited added = Add(file, before, trust);
+    EXPECT_THAT(added.lines, ::testing::IsEmpty());
+    EXPECT_EQ(Add(file, added.text, trust).text, added.text) << file.path;
+    EXPECT_EQ(Remove(file, added.text).text, before) << *added.text;
+    // What was there is there still, in its order, between what is new.
+    std::size_t at = 0;
+    for (const char byte : before) {
+      at = added.text->find(byte, at);
+      ASSERT_NE(at, std::string::npos) << file.path << "\n" << *added.text;
+      ++at;
+    }
+  });
+}
+
+TEST(Settings, CanBeRemovedAfterAFormatterHasRun) {
+  ForEachFile([](const SettingsFile& file, bool trust, const std::string& before) {
+    const std::string formatted = ParseJson(Add(file, before, trust).text.value()).dump(4);
+    EXPECT_EQ(ParseJson(Remove(file, formatted).text.value()), ParseJson(before));
+  });
+}
+
+TEST(Sessions, HaveSettingsByTheirWordsNotTheirCharacters) {
+  const auto control = [](const std::vector<std::string>& server) {
     LaunchRequest request;
-    request.project = directory_.path().string();
-    return Instructions(request, names, "the user's own\n");
+    request.server = server;
+    SetDirectories("/state", Codex(), request);
+    return request.control;
+  };
+  EXPECT_NE(control({"ab", "c"}), control({"a", "bc"}));
+}
+
+TEST(ObeyedFiles, HaveAProgramAndAShortReason) {
+  for (const paths::HostProgram& row : ObeyedFiles()) {
+    EXPECT_FALSE(row.patterns.empty() || row.program.empty()) << row.patterns;
+    EXPECT_LT(std::count(row.reason.begin(), row.reason.end(), ' '), 10) << row.reason;
   }
-
-  testing_support::TemporaryDirectory directory_;
-};
-
-TEST_F(InstructionsTest, FollowUnderTheNamesOfTheirFiles) {
-  Write("CLAUDE.md", "one");
-  Write("AGENTS.md", "two\n");
-  EXPECT_THAT(Read("CLAUDE.md missing AGENTS.md"),
-              ::testing::MatchesRegex("(.|\n)*the user's own\n\n# CLAUDE.md of the project\n\n"
-                                      "Up to the line END-.*\n\none\nEND-[0-9a-f]+\n\n"
-                                      "# AGENTS.md of the project\n\n"
-                                      "Up to the line END-.*\n\ntwo\nEND-[0-9a-f]+\n"));
 }
 
-TEST_F(InstructionsTest, EndWithALineThatNoFileCanGuess) {
-  Write("AGENTS.md", "text\n");
-  const std::string text = Read("AGENTS.md");
-  const std::string end = text.substr(text.rfind("END-"));
-  EXPECT_EQ(end.size(), std::string("END-0123456789abcdef\n").size());
-  EXPECT_THAT(text, ::testing::HasSubstr("Up to the line " + end.substr(0, end.size() - 1) + " "));
-  EXPECT_THAT(Read("AGENTS.md"), ::testing::Not(EndsWith(end))) << "another one each time";
+TEST(Agents, AreNamedInNoOtherFolder) {
+  const auto found = testing_support::RunProcess(
+      {.arguments = {"sh", "-c",
+                     "cd \"$0\"/plugin && { grep -rnE '\\bCursor\\b' \"$@\"; grep -rniE "
+                     "'claude|codex|copilot|gemini|opencode|vscode|visual studio|\\bzed\\b' "
+                     "\"$@\"; }",
+                     kSources, "mcp", "paths", "tools", "commands"}});
+  EXPECT_EQ(found.output + found.error, "");
 }
 
-TEST_F(InstructionsTest, AreReadFromRegularFilesOnly) {
-  Write("secret", "secret");
-  fs::create_symlink(directory_.path() / "secret", directory_.path() / "link");
-  fs::create_directory(directory_.path() / "directory");
-  ASSERT_EQ(::mkfifo((directory_.path() / "fifo").c_str(), 0600), 0);
-  EXPECT_THAT(Read("link directory fifo"), EndsWith("the user's own\n"));
+std::string Document(const std::string& name) {
+  return testing_support::ReadFile(std::string(kSources) + "/docs/" + name);
 }
 
-TEST_F(InstructionsTest, AreReadFromDirectoriesButThroughNoLink) {
-  fs::create_directories(directory_.path() / ".github/deep");
-  Write(".github/copilot-instructions.md", "one\n");
-  Write(".github/deep/x.md", "two\n");
-  fs::create_directory_symlink(".github", directory_.path() / "link");
-  EXPECT_THAT(Read(".github/copilot-instructions.md .github/deep/x.md"),
-              ::testing::AllOf(::testing::HasSubstr("\none\nEND-"),
-                               ::testing::HasSubstr("# .github/deep/x.md of the project\n"),
-                               ::testing::HasSubstr("\ntwo\nEND-")));
-  EXPECT_THAT(Read("link/copilot-instructions.md link/deep/x.md missing/x"),
-              EndsWith("the user's own\n"));
+/// From `begin`, up to `end` behind it; empty if that is not there.
+std::string Part(const std::string& document, const std::string& begin, const std::string& end) {
+  const std::size_t at = document.find(begin);
+  return at == document.npos ? "" : document.substr(at, document.find(end, at + 1) - at);
 }
 
-TEST_F(InstructionsTest, HaveALimitAndAreUtf8) {
-  Write("AGENTS.md", std::string(kMaxInstructions, 'a'));
-  EXPECT_THAT(Read("AGENTS.md"), ::testing::HasSubstr("aa\nEND-"));
-  Write("AGENTS.md", std::string(kMaxInstructions + 1, 'a'));
-  EXPECT_THAT(Read("AGENTS.md"), EndsWith("the user's own\n"));
-  Write("CLAUDE.md", "a\xFF");
-  EXPECT_THAT(Read("CLAUDE.md"), ::testing::HasSubstr("\na\xEF\xBF\xBD\nEND-"));
+/// A cell of a table: words as code.
+std::string Cell(const std::vector<std::string_view>& words) {
+  std::string cell;
+  for (const std::string_view word : words) cell.append(" `").append(word).append("`");
+  return cell + " |";
+}
+
+TEST(Documents, HaveATableOfTheAgents) {
+  const std::string table = Part(Document("agents.md"), "| agent | program |", "\n\n");
+  for (const Agent& agent : Agents()) {
+    std::vector<std::string_view> obeyed;
+    for (const paths::HostProgram& row : agent.obeys) {
+      for (const std::string_view pattern : Words(row.patterns)) obeyed.push_back(pattern);
+    }
+    EXPECT_THAT(table, HasSubstr("\n| " + std::string(agent.title) + " |" +
+                                 Cell(Words(agent.programs)) + Cell(agent.clients) + Cell(obeyed)));
+  }
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 1 + std::ssize(Agents()));
+}
+
+TEST(Documents, NameTheOldestVersionsThatAreConfined) {
+  for (const Agent& agent : Agents()) {
+    if (!agent.run) continue;
+    EXPECT_THAT(Part(Document("agents.md"), "\n## " + std::string(agent.title) + "\n", "\n## "),
+                HasSubstr(support::ToString(agent.run->oldest) + ", the oldest accepted."));
+  }
+}
+
+TEST(Documents, NameTheFilesThatConfigureWrites) {
+  const std::string table = Part(Document("configure.md"), "\n## Files per agent\n", "\n## ");
+  SettingsRequest request;
+  request.server = {"limactl"};
+  for (const bool project_files : {false, true}) {
+    request.project_files = project_files;
+    for (const Agent& agent : Agents()) {
+      const std::string row = Part(
+          table, "\n| `" + std::string(agent.name) + "` " + std::string(agent.title) + " |", "\n");
+      for (const SettingsFile& file : agent.settings(request).files) {
+        if (file.path.starts_with('/')) continue;  // the user's own
+        EXPECT_THAT(row, HasSubstr("`" + file.path + "`"));
+        EXPECT_THAT(row, HasSubstr(file.alternative));
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -8,9 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <fstream>
-#include <memory>
-#include <optional>
 #include <sstream>
 #include <thread>
 #include <vector>
@@ -27,74 +24,30 @@ using nlohmann::json;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-using testing_support::ReadFile;
 
-struct Given {
-  std::string tool = "read_file";
-  json arguments = {{"path", "/work/a"}};
-  mcp::CallStatus status = mcp::CallStatus::kSucceeded;
-  std::optional<int> exit_code = {};
-  std::string error = {};
-};
-
-mcp::ObservedCall CallOf(const Given& given) {
-  using namespace std::chrono_literals;
-  return {.number = 7,
-          .received = std::chrono::system_clock::time_point(1'769'860'800'007ms),
-          .tool = given.tool,
-          .arguments = given.arguments};
+mcp::ObservedCall CallOf(const json& arguments, std::string_view tool = "write_file") {
+  return {.number = 7, .received = {}, .tool = tool, .arguments = arguments};
 }
 
-mcp::Outcome EndOf(const Given& given) {
-  return {.status = given.status,
-          .response = {},
-          .exit_code = given.exit_code,
-          .error = given.error,
-          .duration = std::chrono::milliseconds(12)};
-}
-
-std::string EndLine(const Given& given) {
-  const mcp::Outcome end = EndOf(given);
-  return AuditLine(CallOf(given), &end);
-}
-
-void RecordEnd(AuditLog& log, const Given& given = {}) {
-  const mcp::Outcome end = EndOf(given);
-  log.Record(CallOf(given), &end);
-}
-
-json LineOf(const Given& given) {
-  const std::string line = EndLine(given);
-  EXPECT_THAT(line, EndsWith("\n"));
-  EXPECT_TRUE(std::all_of(line.begin(), line.end() - 1, [](char c) {
-    return c >= ' ' && c <= '~';
-  })) << line;
-  return json::parse(line);
-}
-
-std::vector<json> Lines(const std::string& text) {
-  std::vector<json> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(json::parse(line));
-  return lines;
+void RecordLongLine(AuditLog& log) {
+  const mcp::Outcome end = {.status = mcp::CallStatus::kSucceeded, .response = {}};
+  log.Record(CallOf({{"content", std::string(kMaxAuditText, 'x')}}), &end);
 }
 
 json ArgumentsOf(const json& arguments) {
-  return LineOf({.arguments = arguments})["arguments"];
-}
-
-TEST(AuditLine, NamesEachOutcome) {
-  EXPECT_EQ(LineOf({.status = mcp::CallStatus::kFailed})["outcome"], "failed");
-  EXPECT_EQ(LineOf({.status = mcp::CallStatus::kRefused})["outcome"], "refused");
-  EXPECT_EQ(LineOf({.status = mcp::CallStatus::kCancelled})["outcome"], "cancelled");
+  return json::parse(AuditLine(CallOf(arguments), nullptr))["arguments"];
 }
 
 TEST(AuditLine, IsOneAsciiLineWhateverTheBytes) {
   // Escapes, a line separator, C1's CSI, right-to-left override, a tag character, no UTF-8.
   const json command = {"\x1b[2J\n\r\x7f\u2028", "\u009b2J", "\u202e", "\U000E0041", "\xff\xfe"};
-  const json line = LineOf({.tool = "a\nb\u202e\xff",
-                            .arguments = {{"command", command}, {"\u202e", 1}},
-                            .error = "line\nbreak \u009b \xff"});
+  const mcp::Outcome end = {
+      .status = mcp::CallStatus::kCancelled, .response = {}, .error = "line\nbreak \u009b \xff"};
+  const std::string text =
+      AuditLine(CallOf({{"command", command}, {"\u202e", 1}}, "a\nb\u202e\xff"), &end);
+  EXPECT_THAT(text, ::testing::MatchesRegex("[ -~]*\n"));
+  const json line = json::parse(text);
+  EXPECT_EQ(line["outcome"], "cancelled");
   EXPECT_EQ(line["error"], "line\nbreak \u009b \uFFFD");
   EXPECT_EQ(line["arguments"]["command"][1], "\u009b2J");
   EXPECT_EQ(line["arguments"]["command"][4], "\uFFFD\uFFFD");
@@ -143,29 +96,26 @@ TEST(AuditLine, AbridgesTheTextOfManyArguments) {
 }
 
 TEST(AuditLog, SeveralServersAndThreadsShareAFile) {
-  constexpr int kServers = 2;
-  constexpr int kThreads = 4;
+  constexpr int kThreads = 4;  // of each server
   constexpr int kCalls = 100;
   const testing_support::TemporaryDirectory directory;
   const std::string path = directory.path() / "audit.jsonl";
   std::vector<std::thread> threads;
-  std::vector<std::unique_ptr<AuditLog>> logs;
-  for (int i = 0; i < kServers; ++i) logs.push_back(std::make_unique<AuditLog>(path));
-  const Given given{.arguments = {{"content", std::string(kMaxAuditText, 'x')}}};
-  for (int i = 0; i < kServers * kThreads; ++i) {
-    threads.emplace_back([&log = *logs[static_cast<std::size_t>(i % kServers)], &given] {
-      for (int call = 0; call < kCalls; ++call) RecordEnd(log, given);
-    });
+  std::array<AuditLog, 2> servers = {AuditLog(path), AuditLog(path)};
+  for (AuditLog& log : servers) {
+    for (int i = 0; i < kThreads; ++i) {
+      threads.emplace_back([&log] {
+        for (int call = 0; call < kCalls; ++call) RecordLongLine(log);
+      });
+    }
   }
   for (std::thread& thread : threads) thread.join();
-  const std::vector<json> lines = Lines(ReadFile(path));  // throws if two lines are mixed
-  EXPECT_EQ(lines.size(), static_cast<std::size_t>(kServers * kThreads * kCalls));
-}
-
-TEST(AuditLog, NamesAFileThatCannotBeOpened) {
-  EXPECT_THAT([] { AuditLog("/no/such/directory/audit"); },
-              ::testing::ThrowsMessage<support::CallError>(
-                  StartsWith("--audit /no/such/directory/audit: cannot be opened")));
+  std::istringstream stream(testing_support::ReadFile(path));
+  std::size_t lines = 0;
+  for (std::string line; std::getline(stream, line); ++lines) {
+    EXPECT_TRUE(json::accept(line)) << "two lines are mixed: " << line;
+  }
+  EXPECT_EQ(lines, servers.size() * kThreads * kCalls);
 }
 
 // An unread pipe stands for a full disk: it takes part of a line, then nothing.
@@ -177,10 +127,9 @@ TEST(AuditLog, ReportsFailingWritesOncePerChange) {
   const support::FileDescriptor reader(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   ASSERT_TRUE(reader.valid());
   AuditLog log(path);
-  const Given given{.arguments = {{"content", std::string(kMaxAuditText, 'x')}}};
 
   ::testing::internal::CaptureStderr();
-  for (int i = 0; i < 10'000; ++i) RecordEnd(log, given);
+  for (int i = 0; i < 10'000; ++i) RecordLongLine(log);
   const std::string full = ::testing::internal::GetCapturedStderr();
   EXPECT_EQ(std::count(full.begin(), full.end(), '\n'), 1) << full;
   EXPECT_THAT(full, HasSubstr("calls continue without a record"));
@@ -189,8 +138,8 @@ TEST(AuditLog, ReportsFailingWritesOncePerChange) {
   while (::read(reader.get(), buffer.data(), buffer.size()) > 0) {
   }
   ::testing::internal::CaptureStderr();
-  RecordEnd(log, given);
-  RecordEnd(log, given);
+  RecordLongLine(log);
+  RecordLongLine(log);
   const std::string fixed = ::testing::internal::GetCapturedStderr();
   EXPECT_EQ(std::count(fixed.begin(), fixed.end(), '\n'), 1) << fixed;
   EXPECT_THAT(fixed, HasSubstr("records lost: "));
