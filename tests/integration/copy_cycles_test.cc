@@ -258,7 +258,8 @@ TEST_F(AgentsWork, IsDroppedOnlyOnceTheHostHasIt) {
       EXPECT_THAT(refused, HasSubstr("nested")) << "nothing else is left";
       Succeed({"drop", "--force"});
     }
-    InProject("rm -rf ../tree-*; git branch --list 'agent/*' | xargs -r git branch -qD");
+    Shell(Path(), "rm -rf tree-*");
+    InProject("git branch --list 'agent/*' | xargs -r git branch -qD");
     ASSERT_FALSE(HasFailure());
   }
 }
