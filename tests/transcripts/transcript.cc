@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "suites/runner/lines.h"
+#include "suites/runner/suite.h"
 
 namespace transcripts {
 namespace {
