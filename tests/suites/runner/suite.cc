@@ -33,6 +33,17 @@ bool IsComment(std::string_view line) {
   return line.empty() || line.starts_with('#');
 }
 
+bool Matches(std::string_view pattern, std::string_view text) {
+  const std::size_t any = pattern.find(kAny);
+  if (any == std::string_view::npos) return pattern == text;
+  if (!text.starts_with(pattern.substr(0, any))) return false;
+  pattern.remove_prefix(any + kAny.size());
+  for (text.remove_prefix(any); !Matches(pattern, text); text.remove_prefix(1)) {
+    if (text.empty()) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Suite ReadSuite(const std::filesystem::path& path) {
@@ -121,17 +132,6 @@ Lines PrintableLines(const std::string& text, const std::string& mark) {
   }
   if (!text.empty() && text.back() != '\n') lines.back() += " (no newline)";
   return lines;
-}
-
-bool Matches(std::string_view pattern, std::string_view text) {
-  const std::size_t any = pattern.find(kAny);
-  if (any == std::string_view::npos) return pattern == text;
-  if (!text.starts_with(pattern.substr(0, any))) return false;
-  pattern.remove_prefix(any + kAny.size());
-  for (text.remove_prefix(any); !Matches(pattern, text); text.remove_prefix(1)) {
-    if (text.empty()) return false;
-  }
-  return true;
 }
 
 Comparison Compare(const Lines& expected, const Lines& came, const Lines& written) {

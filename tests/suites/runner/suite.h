@@ -54,17 +54,14 @@ std::string AsOutput(const std::string& line);
 /// line without its end gets " (no newline)".
 Lines PrintableLines(const std::string& text, const std::string& mark = "");
 
-/// Whether `pattern`, where `<*>` stands for any text, matches all of `text`.
-bool Matches(std::string_view pattern, std::string_view text);
-
 struct Comparison {
   bool is_same;
   std::string diff;  ///< the lines, after "- " if they did not come, "+ " if they were not expected
   Lines rewritten;   ///< what came, with the expected lines that fit
 };
 
-/// Finds the fewest differences. An expected line that is `<*>` stands for any number of lines. The
-/// diff has the expected lines as `written`.
+/// Finds the fewest differences. In an expected line `<*>` stands for any text, and alone for any
+/// number of lines. The diff has the expected lines as `written`.
 Comparison Compare(const Lines& expected, const Lines& came, const Lines& written);
 
 }  // namespace suites
