@@ -108,7 +108,7 @@ Lines Words(const std::string& text) {
 
 void ReplaceWord(std::string& text, std::string_view from, std::string_view to) {
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos;) {
-    const char next = at + from.size() < text.size() ? text[at + from.size()] : ' ';
+    const char next = text.c_str()[at + from.size()];
     const bool is_whole = std::isalnum(static_cast<unsigned char>(next)) == 0 && next != '_';
     if (is_whole) text.replace(at, from.size(), to);
     at += is_whole ? to.size() : from.size();

@@ -1,7 +1,6 @@
 #include "suites/runner/world.h"
 
 #include <algorithm>
-#include <functional>
 #include <stdexcept>
 
 #include "testing/files.h"
@@ -11,12 +10,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using testing_support::ChildProcess;
 using testing_support::LoopbackInstance;
 using testing_support::McpClient;
-using testing_support::ProcessResult;
 using testing_support::RunProcess;
-using testing_support::WriteFile;
 
 constexpr auto kTimeout = std::chrono::milliseconds(60'000);
 constexpr const char* kPath = "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
@@ -24,10 +20,6 @@ constexpr const char* kHostPath = "PATH=$TEST/bin:/usr/local/bin:/usr/bin:/bin:/
 
 void Append(Lines& lines, const Lines& more) {
   lines.insert(lines.end(), more.begin(), more.end());
-}
-
-std::string Silent(const std::string& command) {
-  return "{ " + command + "; } >/dev/null 2>&1";
 }
 
 /// "[image/png, 70 bytes]" of a content block of a tool's result, or its text.
@@ -54,8 +46,9 @@ World::World() {
              {"$META", R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
                        R"("io.modelcontextprotocol/clientCapabilities":{}})"}};
   for (const char* name : {"project", "home", "guest", "bin"}) fs::create_directory(root / name);
-  WriteFile(root / "home/.gitconfig",
-            "[user]\nname = Ann\nemail = ann@example.org\n[init]\ndefaultBranch = main\n");
+  testing_support::WriteFile(
+      root / "home/.gitconfig",
+      "[user]\nname = Ann\nemail = ann@example.org\n[init]\ndefaultBranch = main\n");
   fs::create_symlink(LIMACTL_MCP_PROGRAM, root / "bin/limactl-mcp");
   fs::copy_file(Filled("$TESTING/limactl-stub"), root / "bin/limactl");
 }
@@ -72,14 +65,15 @@ Lines World::Run(const Step& step) {
   if (keyword == "serve") serve_ = text;
   if (keyword == "serve" || step.text.empty()) return Stop();
   if (keyword == "stop") instances_.at(text)->Stop();
-  if (keyword == "wait:")
-    return RunCommand(Shell("until " + Silent(text) + "; do sleep 0.05; done"));
-  if (keyword == "agent:") return RunProgram("make-agents", {Filled("$TEST/bin"), text});
+  if (keyword == "wait:") {
+    return RunCommand(Shell("until { " + text + "; } >/dev/null 2>&1; do sleep 0.05; done"));
+  }
+  if (keyword == "agent:") return RunProgram("make-agents", {"../bin", text});
   if (keyword == "project:") return RunProgram("make-repository", Words(". " + text));
   if (keyword == "repository") return RunProgram("make-repository", Words("../" + text));
   if (keyword == "instance") StartInstance(text);
   const std::size_t colon = text.find(": ");
-  if (keyword == "needs" && !RunCommand(Shell(Silent(text.substr(colon + 1)))).empty()) {
+  if (keyword == "needs" && RunProcess(Shell(text.substr(colon + 1))).exit_code != 0) {
     throw Skip{"needs " + text.substr(0, colon)};
   }
   return {};  // "each" made a test for each value
@@ -103,21 +97,21 @@ void World::StartInstance(const std::string& text) {
   instance = std::make_unique<LoopbackInstance>(std::move(options));
 }
 
-ChildProcess::Options World::Shell(const std::string& command, const std::string& directory,
-                                   bool in_guest) const {
+World::Command World::Shell(const std::string& command, const std::string& directory,
+                            bool in_guest) const {
   Lines words = {"env", "-i", "LANG=C.UTF-8", "TERM=xterm"};
   if (in_guest) {
     Append(words, {"HOME=$GUEST_HOME", kPath});
   } else {
     Append(words, {"HOME=$HOME", "LIMA_HOME=$LIMA_HOME", kHostPath});
   }
-  std::ranges::transform(words, words.begin(), std::bind_front(&World::Filled, this));
+  for (std::string& word : words) word = Filled(word);
   Append(words, {"sh", "-c", command});
   return {.arguments = std::move(words), .working_directory = Filled(directory)};
 }
 
-Lines World::RunCommand(const ChildProcess::Options& shell) const {
-  const ProcessResult result = RunProcess(shell, "", kTimeout);
+Lines World::RunCommand(const Command& shell) const {
+  const auto result = RunProcess(shell);
   Lines lines = Shown(result.output);
   std::ranges::transform(lines, lines.begin(), AsOutput);
   Append(lines, Shown(result.error, "! "));
@@ -126,7 +120,7 @@ Lines World::RunCommand(const ChildProcess::Options& shell) const {
 }
 
 Lines World::RunProgram(const std::string& name, const Lines& words) const {
-  ChildProcess::Options shell = Shell(Filled("exec $TESTING/") + name + " \"$0\" \"$@\"");
+  Command shell = Shell(Filled("exec $TESTING/") + name + " \"$0\" \"$@\"");
   Append(shell.arguments, words);
   return RunCommand(shell);
 }

@@ -33,11 +33,12 @@ class World {
   Lines Stop();
 
  private:
+  using Command = testing_support::ChildProcess::Options;
+
   void StartInstance(const std::string& text);
-  [[nodiscard]] testing_support::ChildProcess::Options Shell(
-      const std::string& command, const std::string& directory = "$PROJECT",
-      bool in_guest = false) const;
-  [[nodiscard]] Lines RunCommand(const testing_support::ChildProcess::Options& shell) const;
+  [[nodiscard]] Command Shell(const std::string& command, const std::string& directory = "$PROJECT",
+                              bool in_guest = false) const;
+  [[nodiscard]] Lines RunCommand(const Command& shell) const;
   /// Runs a program of tests/testing.
   [[nodiscard]] Lines RunProgram(const std::string& name, const Lines& words) const;
   testing_support::McpClient& Server();
