@@ -90,8 +90,7 @@ void Register(const Suite& suite, Case& test) {
     std::ranges::replace_if(
         name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
     ::testing::RegisterTest(
-        suite.file.stem().c_str(), name.c_str(), nullptr, nullptr, suite.file.c_str(),
-        static_cast<int>(test.line),
+        suite.file.stem().c_str(), name.c_str(), nullptr, nullptr, suite.file.c_str(), 1,
         [&suite, &test, variables] { return new SuiteTest(suite, test, variables); });
   }
 }

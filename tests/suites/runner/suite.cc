@@ -59,7 +59,7 @@ Suite ReadSuite(const std::filesystem::path& path) {
     if (IsComment(line)) {
       above = nullptr;
     } else if (keyword == "=") {
-      steps = &suite.tests.emplace_back(Case{.name = line.substr(2), .line = number}).steps;
+      steps = &suite.tests.emplace_back(Case{.name = line.substr(2)}).steps;
       above = nullptr;
     } else if (!keyword.empty()) {
       Step step{.keyword = keyword, .text = line.erase(0, keyword.size() + 1), .line = number};
@@ -158,17 +158,12 @@ Comparison Compare(const Lines& expected, const Lines& came, const Lines& writte
     if (mark != '-') comparison.rewritten.push_back(line);
   };
   for (std::size_t i = 0, j = 0; i < rows || j < columns;) {
-    if (fits(i, j) && cost[i][j] == cost[i + 1][j + 1]) {
-      add(' ', written[i++]);
-      ++j;
-    } else if (cost[i][j] == cost[i + 1][j] + (is_any(i) ? 0 : 1)) {
-      add(is_any(i) ? ' ' : '-', written[i]);
-      ++i;
-    } else {
-      // A "<*>" stands for this line too.
-      if (!is_any(i)) add('+', came[j]);
-      ++j;
-    }
+    const bool is_pair = fits(i, j) && cost[i][j] == cost[i + 1][j + 1];
+    const bool is_missing = !is_pair && cost[i][j] == cost[i + 1][j] + (is_any(i) ? 0 : 1);
+    if (is_pair || is_missing) add(is_pair || is_any(i) ? ' ' : '-', written[i]);
+    if (!is_pair && !is_missing && !is_any(i)) add('+', came[j]);
+    if (is_pair || !is_missing) ++j;
+    if (is_pair || is_missing) ++i;
   }
   return comparison;
 }

@@ -23,7 +23,6 @@ struct Step {
 
 struct Case {
   std::string name;  ///< a sentence
-  std::size_t line;
   std::vector<Step> steps = {};
 };
 
