@@ -47,6 +47,7 @@ TEST_F(ReplyTest, NothingIsSentOnceTheRequestIsCancelled) {
     const support::Context context = reply.stop().context();
     Cancel(1);
     EXPECT_EQ(context.stop_reason(), support::StopReason::kCancelled);
+    EXPECT_EQ(support::Describe(context.stop_reason()), "cancelled by the client");
     reply.Notify("progress", 1);
     reply.Result(Json::object());
   }
