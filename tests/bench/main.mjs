@@ -62,7 +62,7 @@ async function startLoopback(program, name, directory) {
   const mount = join(directory, 'project');
   mkdirSync(mount);
   process.env.LIMA_HOME = join(directory, 'lima');
-  const instance = spawn(program, [process.env.LIMA_HOME, name, '--mount', `${mount}:w`],
+  const instance = spawn(program, [process.env.LIMA_HOME, name, `${mount}:w`],
     { stdio: ['pipe', 'pipe', 'inherit'] });
   cleanUps.push(() => instance.kill());
   const [port] = await Promise.race([once(instance.stdout, 'data'), once(instance, 'close')]);

@@ -24,8 +24,7 @@ export async function startInstance({ name = 'default', mounts = projectOnly } =
   const project = join(directory, 'project');
   const limaHome = join(directory, 'lima');
   mkdirSync(project);
-  const options = mounts(directory).flatMap((mount) => ['--mount', mount]);
-  const child = spawn(fromEnvironment('LOOPBACK_INSTANCE'), [limaHome, name, ...options],
+  const child = spawn(fromEnvironment('LOOPBACK_INSTANCE'), [limaHome, name, ...mounts(directory)],
     { stdio: ['pipe', 'pipe', 'inherit'] });
   const [port] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
   if (!/^\d+\n$/.test(String(port))) throw new Error(`no instance: ${port}`);

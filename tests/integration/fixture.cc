@@ -22,10 +22,6 @@ std::vector<std::string> LinesOf(const std::string& text) {
   return lines;
 }
 
-bool Installed(const std::string& program) {
-  return RunProcess({.arguments = {"sh", "-c", "command -v " + program}}).exit_code == 0;
-}
-
 std::string Skipping(const std::string& reason) {
   const ::testing::TestInfo* test = ::testing::UnitTest::GetInstance()->current_test_info();
   std::cout << "SKIPPED " << test->test_suite_name() << "." << test->name() << ": " << reason

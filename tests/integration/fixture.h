@@ -67,9 +67,6 @@ json Contract();
 
 std::vector<std::string> LinesOf(const std::string& text);
 
-/// Whether this machine has the program, on PATH.
-bool Installed(const std::string& program);
-
 /// Prints the line that `./dev test` shows at its end, and returns the reason for GTEST_SKIP.
 std::string Skipping(const std::string& reason);
 

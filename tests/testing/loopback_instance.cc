@@ -94,6 +94,28 @@ bool IsMonitor(pid_t pid) {
 
 }  // namespace
 
+LoopbackInstance::Options LoopbackInstance::Parse(fs::path lima_home,
+                                                  const std::vector<std::string>& words) {
+  Options options;
+  options.lima_home = std::move(lima_home);
+  options.name = words.at(0);
+  for (std::string word : std::vector<std::string>(words.begin() + 1, words.end())) {
+    if (word.starts_with("yaml=")) {
+      options.lima_yaml += word.substr(5) + "\n";
+    } else if (word.starts_with("sshd=")) {
+      options.sshd_options.push_back(word.substr(5));
+    } else {
+      const bool is_writable = word.ends_with(":w");
+      if (is_writable) word.resize(word.size() - 2);
+      const std::size_t colon = std::min(word.find(':'), word.size());
+      options.mounts.push_back({.location = word.substr(0, colon),
+                                .mount_point = word.substr(std::min(colon + 1, word.size())),
+                                .writable = is_writable});
+    }
+  }
+  return options;
+}
+
 LoopbackInstance::LoopbackInstance(Options options)
     : options_(std::move(options)), user_(CurrentUser()) {
   WriteStaticFiles();

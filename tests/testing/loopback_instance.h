@@ -32,6 +32,9 @@ class LoopbackInstance {
     std::string lima_yaml;  ///< further lines of lima.yaml
   };
 
+  /// The options of `NAME [LOCATION[:GUEST][:w]]… [yaml=LINE]… [sshd=LINE]…`.
+  static Options Parse(std::filesystem::path lima_home, const std::vector<std::string>& words);
+
   /// Creates the directory and starts sshd; returns when it listens. Throws std::runtime_error with
   /// sshd's output.
   explicit LoopbackInstance(Options options);

@@ -98,27 +98,31 @@ json McpClient::WaitForResponse(std::int64_t id, std::chrono::milliseconds timeo
   }
   const auto deadline = Clock::now() + timeout;
   while (true) {
-    json message = ReadMessage(deadline);
+    json message = json::parse(ReadLine(deadline));
     if (matches(message)) return message;
     kept_.push_back(std::move(message));
   }
 }
 
 json McpClient::NextMessage(std::chrono::milliseconds timeout) {
-  if (kept_.empty()) return ReadMessage(Clock::now() + timeout);
+  if (kept_.empty()) return json::parse(NextLine(timeout));
   json message = std::move(kept_.front());
   kept_.erase(kept_.begin());
   return message;
 }
 
-json McpClient::ReadMessage(Clock::time_point deadline) {
+std::string McpClient::NextLine(std::chrono::milliseconds timeout) {
+  return ReadLine(Clock::now() + timeout);
+}
+
+std::string McpClient::ReadLine(Clock::time_point deadline) {
   std::size_t searched = 0;
   while (true) {
     const std::size_t end = received_.find('\n', searched);
     if (end != std::string::npos) {
-      json message = json::parse(received_.substr(0, end));
+      std::string line = received_.substr(0, end);
       received_.erase(0, end + 1);
-      return message;
+      return line;
     }
     searched = received_.size();
     if (!Pump(deadline)) throw std::runtime_error("the server has ended: " + log_);

@@ -53,6 +53,12 @@ class McpClient {
   /// The next message that was not returned yet.
   nlohmann::json NextMessage(std::chrono::milliseconds timeout = kDefaultTimeout);
 
+  /// The next line that was not returned yet, as it came.
+  std::string NextLine(std::chrono::milliseconds timeout = kDefaultTimeout);
+
+  /// What came after the last message that was returned or is kept for later.
+  [[nodiscard]] const std::string& unread() const { return received_; }
+
   /// Closes the server's standard input, waits for its exit and returns the exit code (128+N after
   /// signal N).
   int CloseAndWait(std::chrono::milliseconds timeout = kDefaultTimeout);
@@ -63,7 +69,7 @@ class McpClient {
   ChildProcess& process() { return process_; }
 
  private:
-  nlohmann::json ReadMessage(std::chrono::steady_clock::time_point deadline);
+  std::string ReadLine(std::chrono::steady_clock::time_point deadline);
   /// Reads what there is on both pipes; false when standard output has ended.
   bool Pump(std::chrono::steady_clock::time_point deadline);
 

@@ -1,24 +1,25 @@
 #include "suites/runner/suite.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <fstream>
+#include <iomanip>
 #include <sstream>
 #include <stdexcept>
-#include <utility>
+
+#include "support/printable.h"
 
 namespace suites {
 namespace {
 
-constexpr std::string_view kTest = "= ";
+constexpr std::string_view kAny = "<*>";
 
-constexpr std::array<std::string_view, 14> kKeywords = {
-    "$",    "copy$",    "guest$",     "terminal $", ">",      "wait:", "serve",
-    "stop", "instance", "repository", "project:",   "agent:", "needs", "each"};
+constexpr std::string_view kKeywords[] = {
+    "=",     "$",    "copy$",    "guest$",     "terminal $", ">",      ">>",    "wait:",
+    "serve", "stop", "instance", "repository", "project:",   "agent:", "needs", "each"};
 
 /// What an expected line may begin with, beside plain output.
-constexpr std::array<std::string_view, 6> kMarks = {"! ", "exit ", "| ", "<", "keys ", "|"};
+constexpr std::string_view kMarks[] = {"! ", "exit ", "<", "|"};
 
 /// The line's first word or words, if they are one; else empty.
 std::string_view KeywordOf(std::string_view line) {
@@ -28,81 +29,86 @@ std::string_view KeywordOf(std::string_view line) {
   return {};
 }
 
-bool HasOutput(std::string_view keyword) {
-  return keyword.ends_with('$') || keyword == ">";
-}
-
 bool IsComment(std::string_view line) {
   return line.empty() || line.starts_with('#');
+}
+
+bool Matches(std::string_view pattern, std::string_view text) {
+  const std::size_t any = pattern.find(kAny);
+  if (any == std::string_view::npos) return pattern == text;
+  if (!text.starts_with(pattern.substr(0, any))) return false;
+  pattern.remove_prefix(any + kAny.size());
+  for (text.remove_prefix(any); !Matches(pattern, text); text.remove_prefix(1)) {
+    if (text.empty()) return false;
+  }
+  return true;
 }
 
 }  // namespace
 
 Suite ReadSuite(const std::filesystem::path& path) {
+  Suite suite{.file = path};
   std::ifstream file(path);
   if (!file) throw std::runtime_error("cannot read " + path.string());
-  Suite suite{.file = path, .head = {}, .tests = {}};
-  std::size_t number = 0;
-  bool takes_output = false;
-  const auto steps = [&]() -> std::vector<Step>& {
-    return suite.tests.empty() ? suite.head : suite.tests.back().steps;
-  };
-  const auto fail = [&](const std::string& what) {
-    throw std::runtime_error(path.string() + ":" + std::to_string(number) + ": " + what);
-  };
-  for (std::string line; std::getline(file, line);) {
-    ++number;
-    if (IsComment(line)) continue;
-    if (line.starts_with(kTest)) {
-      suite.tests.push_back({.name = line.substr(kTest.size()), .line = number, .steps = {}});
-      takes_output = false;
-      continue;
-    }
-    if (const std::string_view keyword = KeywordOf(line); !keyword.empty()) {
-      takes_output = HasOutput(keyword) && !suite.tests.empty();
-      Step step{.keyword = std::string(keyword),
-                .text = line.substr(std::min(keyword.size() + 1, line.size())),
-                .line = number,
-                .expected = {},
-                .expected_line = 0};
-      while (step.text.ends_with('\\') && std::getline(file, line)) {
-        ++number;
-        step.text += "\n" + line;
+  for (std::string line; std::getline(file, line);) suite.lines.push_back(line);
+  std::vector<Step>* steps = &suite.head;
+  Step* above = nullptr;  // the step whose output may follow
+  for (std::size_t number = 1; number <= suite.lines.size(); ++number) {
+    std::string line = suite.lines[number - 1];
+    const std::string keyword(KeywordOf(line));
+    if (IsComment(line)) {
+      above = nullptr;
+    } else if (keyword == "=") {
+      steps = &suite.tests.emplace_back(Case{.name = line.substr(2)}).steps;
+      above = nullptr;
+    } else if (!keyword.empty()) {
+      Step step{.keyword = keyword, .text = line.erase(0, keyword.size() + 1), .line = number};
+      while (step.text.ends_with('\\') && number < suite.lines.size()) {
+        step.text += "\n" + suite.lines[number++];
       }
-      step.expected_line = number + 1;
-      steps().push_back(std::move(step));
-      continue;
+      step.end = number + 1;
+      above = &steps->emplace_back(std::move(step));
+    } else if (above != nullptr) {
+      above->expected.push_back(line);
+    } else {
+      throw std::runtime_error(path.string() + ":" + std::to_string(number) +
+                               ": here must be a keyword, or output right below its command (an "
+                               "empty line of it is |)");
     }
-    if (!takes_output) fail("nothing here has output, so this must be a keyword: " + line);
-    // A blank line or a comment ends the output.
-    Step& step = steps().back();
-    if (step.expected_line + step.expected.size() != number) {
-      fail(
-          "output must follow its command without a blank line or a comment (write an empty line "
-          "as |)");
-    }
-    step.expected.push_back(line);
   }
-  if (suite.tests.empty()) fail("there is no test; its first line is: = A sentence");
+  if (suite.tests.empty()) {
+    throw std::runtime_error(path.string() + ": there is no test; it begins with: = A sentence");
+  }
   return suite;
 }
 
-std::vector<std::string> Words(std::string_view text) {
-  std::vector<std::string> words;
-  std::istringstream rest{std::string(text)};
-  for (std::string word; std::getline(rest >> std::ws, word, ' ');) {
-    for (std::string more; std::ranges::count(word, '"') % 2 == 1; word += " " + more) {
-      if (!std::getline(rest, more, ' ')) throw std::runtime_error("a quote is open: " + word);
+void Rewrite(const Suite& suite) {
+  std::ofstream file(suite.file);
+  std::size_t next = 1;
+  const auto copy_until = [&](std::size_t end) {
+    for (; next < end; ++next) file << suite.lines[next - 1] << "\n";
+  };
+  for (const Case& test : suite.tests) {
+    for (const Step& step : test.steps) {
+      if (!step.came) continue;
+      copy_until(step.end);
+      for (const std::string& line : *step.came) file << line << "\n";
+      next += step.expected.size();
     }
-    std::erase(word, '"');
-    words.push_back(word);
   }
+  copy_until(suite.lines.size() + 1);
+}
+
+Lines Words(const std::string& text) {
+  Lines words;
+  std::istringstream rest(text);
+  for (std::string word; rest >> std::quoted(word);) words.push_back(word);
   return words;
 }
 
 void ReplaceWord(std::string& text, std::string_view from, std::string_view to) {
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos;) {
-    const char next = at + from.size() < text.size() ? text[at + from.size()] : ' ';
+    const char next = text.c_str()[at + from.size()];
     const bool is_whole = std::isalnum(static_cast<unsigned char>(next)) == 0 && next != '_';
     if (is_whole) text.replace(at, from.size(), to);
     at += is_whole ? to.size() : from.size();
@@ -110,18 +116,56 @@ void ReplaceWord(std::string& text, std::string_view from, std::string_view to) 
 }
 
 std::string AsOutput(const std::string& line) {
+  const auto begins_with = [&](std::string_view mark) { return line.starts_with(mark); };
+  if (line.empty()) return "|";
   const bool is_ambiguous =
-      IsComment(line) || line.starts_with(kTest) || !KeywordOf(line).empty() ||
-      std::ranges::any_of(kMarks, [&](std::string_view mark) { return line.starts_with(mark); });
-  if (!is_ambiguous) return line;
-  return line.empty() ? "|" : "| " + line;
+      IsComment(line) || !KeywordOf(line).empty() || std::ranges::any_of(kMarks, begins_with);
+  return (is_ambiguous ? "| " : "") + line;
 }
 
-void Rewrite(std::vector<std::string>& file, const Step& step,
-             const std::vector<std::string>& lines) {
-  const auto begin = file.begin() + static_cast<std::ptrdiff_t>(step.expected_line - 1);
-  const auto after = file.erase(begin, begin + static_cast<std::ptrdiff_t>(step.expected.size()));
-  file.insert(after, lines.begin(), lines.end());
+Lines PrintableLines(const std::string& text, const std::string& mark) {
+  Lines lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    line = mark + support::Printable(line, "\t");
+    lines.push_back(line == mark ? mark.substr(0, mark.find(' ')) : line);
+  }
+  if (!text.empty() && text.back() != '\n') lines.back() += " (no newline)";
+  return lines;
+}
+
+Comparison Compare(const Lines& expected, const Lines& came, const Lines& written) {
+  constexpr std::size_t kImpossible = 1'000'000;
+  const std::size_t rows = expected.size();
+  const std::size_t columns = came.size();
+  const auto is_any = [&](std::size_t i) { return i < rows && expected[i] == kAny; };
+  const auto fits = [&](std::size_t i, std::size_t j) {
+    return i < rows && j < columns && Matches(expected[i], came[j]);
+  };
+  // The differences of the rest, after i expected lines and j that came.
+  std::vector cost(rows + 2, std::vector<std::size_t>(columns + 2, kImpossible));
+  for (std::size_t i = rows + 1; i-- > 0;) {
+    const std::size_t price = is_any(i) ? 0 : 1;
+    for (std::size_t j = columns + 1; j-- > 0;) {
+      if (i == rows && j == columns) cost[i][j] = 0;
+      cost[i][j] = std::min({cost[i][j], cost[i + 1][j] + price, cost[i][j + 1] + price,
+                             fits(i, j) ? cost[i + 1][j + 1] : kImpossible});
+    }
+  }
+  Comparison comparison{.is_same = cost[0][0] == 0, .diff = {}, .rewritten = {}};
+  const auto add = [&](char mark, const std::string& line) {
+    comparison.diff += std::string{mark, ' '} + line + "\n";
+    if (mark != '-') comparison.rewritten.push_back(line);
+  };
+  for (std::size_t i = 0, j = 0; i < rows || j < columns;) {
+    const bool is_pair = fits(i, j) && cost[i][j] == cost[i + 1][j + 1];
+    const bool is_missing = !is_pair && cost[i][j] == cost[i + 1][j] + (is_any(i) ? 0 : 1);
+    if (is_pair || is_missing) add(is_pair || is_any(i) ? ' ' : '-', written[i]);
+    if (!is_pair && !is_missing && !is_any(i)) add('+', came[j]);
+    if (is_pair || !is_missing) ++j;
+    if (is_pair || is_missing) ++i;
+  }
+  return comparison;
 }
 
 }  // namespace suites

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,31 +10,37 @@
 /// Suites as text; tests/suites/README.md describes the format.
 namespace suites {
 
+using Lines = std::vector<std::string>;
+
 struct Step {
-  std::string keyword;                ///< "$", "copy$" and so on
-  std::string text;                   ///< after the keyword
-  std::size_t line;                   ///< in the file, from 1
-  std::vector<std::string> expected;  ///< the lines below it
-  std::size_t expected_line;          ///< of the first of them, or where it would be
+  std::string keyword;             ///< "$", "copy$" and so on
+  std::string text;                ///< after the keyword
+  std::size_t line;                ///< in the file, from 1
+  std::size_t end = 0;             ///< the line after its text, from 1
+  Lines expected = {};             ///< the lines below it
+  std::optional<Lines> came = {};  ///< what will stand there after a rewrite
 };
 
 struct Case {
   std::string name;  ///< a sentence
-  std::size_t line;
-  std::vector<Step> steps;
+  std::vector<Step> steps = {};
 };
 
 struct Suite {
   std::filesystem::path file;
-  std::vector<Step> head;  ///< before each test
-  std::vector<Case> tests;
+  Lines lines = {};
+  std::vector<Step> head = {};  ///< before each test
+  std::vector<Case> tests = {};
 };
 
 /// Throws std::runtime_error with the file, the line and what is wrong with it.
 Suite ReadSuite(const std::filesystem::path& file);
 
-/// As a shell would, without variables: "a b" is one word. Throws std::runtime_error.
-std::vector<std::string> Words(std::string_view text);
+/// Writes the file again, with what came.
+void Rewrite(const Suite& suite);
+
+/// "a b" is one word.
+Lines Words(const std::string& text);
 
 /// Replaces `from` where no letter, digit or "_" follows: "$A" is not in "$AB".
 void ReplaceWord(std::string& text, std::string_view from, std::string_view to);
@@ -42,8 +49,18 @@ void ReplaceWord(std::string& text, std::string_view from, std::string_view to);
 /// else.
 std::string AsOutput(const std::string& line);
 
-/// `file` with the lines of `step` replaced. Those of later steps first.
-void Rewrite(std::vector<std::string>& file, const Step& step,
-             const std::vector<std::string>& lines);
+/// The lines of `text` after `mark`. Control characters and invalid UTF-8 become `\xHH`; a last
+/// line without its end gets " (no newline)".
+Lines PrintableLines(const std::string& text, const std::string& mark = "");
+
+struct Comparison {
+  bool is_same;
+  std::string diff;  ///< the lines, after "- " if they did not come, "+ " if they were not expected
+  Lines rewritten;   ///< what came, with the expected lines that fit
+};
+
+/// Finds the fewest differences. In an expected line `<*>` stands for any text, and alone for any
+/// number of lines. The diff has the expected lines as `written`.
+Comparison Compare(const Lines& expected, const Lines& came, const Lines& written);
 
 }  // namespace suites

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +14,7 @@
 
 namespace suites {
 
-/// The directories, instances and servers of one test. The guest is this machine behind sshd.
+/// The directories, instances and server of one test. The guest is this machine behind sshd.
 class World {
  public:
   /// Thrown by a step "needs" that this machine does not fulfil.
@@ -24,54 +22,40 @@ class World {
     std::string reason;
   };
 
-  /// `program` is the built limactl-mcp.
-  explicit World(const std::filesystem::path& program);
+  World();
 
   /// Carries out a step. Returns the lines that came, as they would stand in the suite. Throws
   /// std::runtime_error if it cannot be done, or fails and has no output.
-  std::vector<std::string> Run(const Step& step);
+  Lines Run(const Step& step);
 
-  /// Stops the servers of tools, which must exit with 0. Throws std::runtime_error.
-  void Stop();
+  /// Stops the server of tools, which must exit with 0. Returns the messages of it that no step
+  /// read. Throws std::runtime_error.
+  Lines Stop();
 
  private:
-  enum class Results { kText, kStructured };
+  using Command = testing_support::ChildProcess::Options;
 
   void StartInstance(const std::string& text);
-  std::unique_ptr<testing_support::LoopbackInstance>& Instance(const std::string& name);
-  void Serve(const std::string& words);
-  /// `text` is "DIRECTORY: FILES".
-  void MakeRepository(const std::string& text);
-  void MakeAgents(const std::string& script);
-  /// `text` is "REASON: COMMAND".
-  void Need(const std::string& text) const;
-  [[nodiscard]] testing_support::ChildProcess::Options Shell(const std::string& command,
-                                                             const std::filesystem::path& directory,
-                                                             bool in_guest) const;
-  [[nodiscard]] std::vector<std::string> RunCommand(const std::string& command,
-                                                    const std::filesystem::path& directory,
-                                                    bool in_guest) const;
-  [[nodiscard]] std::vector<std::string> RunInTerminal(
-      const std::string& command, const std::vector<std::string>& expected) const;
-  void WaitFor(const std::string& command) const;
-  std::vector<std::string> CallTool(const std::string& call,
-                                    const std::vector<std::string>& expected);
-  testing_support::McpClient& Server(Results results);
+  [[nodiscard]] Command Shell(const std::string& command, const std::string& directory = "$PROJECT",
+                              bool in_guest = false) const;
+  [[nodiscard]] Lines RunCommand(const Command& shell) const;
+  /// Runs a program of tests/testing.
+  [[nodiscard]] Lines RunProgram(const std::string& name, const Lines& words) const;
+  testing_support::McpClient& Server();
+  Lines CallTool(const std::string& call, const Lines& expected);
+  Lines SendLine(const std::string& line, const Lines& expected);
 
   /// Values instead of the names of variables.
   [[nodiscard]] std::string Filled(std::string text) const;
-  /// The lines of `text` with names instead of the values.
-  [[nodiscard]] std::vector<std::string> Shown(std::string text) const;
-  [[nodiscard]] std::string Place(std::string_view name) const;
+  /// The lines of `text`, after `mark`, with names instead of the values.
+  [[nodiscard]] Lines Shown(std::string text, const std::string& mark = "") const;
 
   testing_support::TemporaryDirectory directory_;
   /// "$COPY" and its like with their values; a directory before those that it is in.
   std::vector<std::pair<std::string, std::string>> places_;
-  /// By name. The first plays the guest.
-  std::vector<std::pair<std::string, std::unique_ptr<testing_support::LoopbackInstance>>>
-      instances_;
-  std::string serve_;  ///< the words of the last "serve"
-  std::map<Results, std::unique_ptr<testing_support::McpClient>> servers_;
+  std::map<std::string, std::unique_ptr<testing_support::LoopbackInstance>> instances_;
+  std::string serve_;  ///< the words of the last "serve", or the first instance
+  std::unique_ptr<testing_support::McpClient> server_;
 };
 
 }  // namespace suites

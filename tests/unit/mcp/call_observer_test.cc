@@ -60,7 +60,7 @@ TEST_F(CallObserverTest, EveryOutcomeIsRecordedAsItIsSentAndBeforeThat) {
   };
   const std::vector<Case> cases = {
       {"echo", {{"text", "a"}}, {"echo succeeded"}},  // read-only
-      {"image", json::object(), {"image started", "image succeeded"}},
+      {"release", {{"name", "a"}}, {"release started", "release succeeded"}},
       {"fail", {{"how", "call_error"}}, {"fail started", "fail failed"}},
       {"fail", {{"how", "timeout"}}, {"fail started", "fail failed"}},
       {"fail", {{"how", "protocol_error"}}, {"fail started", "fail failed"}},

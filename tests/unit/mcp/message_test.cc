@@ -90,6 +90,30 @@ TEST(Schema, ErrorsSayWhatWasExpectedAndWhatCame) {
   }
 }
 
+TEST(Schema, ErrorsNameThePropertyAndBoundTheValue) {
+  const json nested = {{"type", "object"},
+                       {"properties", {{"deep", {{"type", "boolean"}}}}},
+                       {"required", {"deep"}},
+                       {"additionalProperties", false}};
+  const json words = {{"type", "array"}, {"items", {{"type", "string"}}}};
+  const json schema = {
+      {"properties", {{"count", {{"type", "integer"}}}, {"words", words}, {"nested", nested}}}};
+  const std::vector<std::pair<json, std::string>> cases = {
+      {{{"count", 1.5}}, R"("count": expected integer, got number 1.5)"},
+      {{{"count", 2.0}}, ""},
+      {{{"words", "a"}}, R"("words": expected array, got string "a")"},
+      {{{"words", {"a", 5}}}, R"("words[1]": expected string, got integer 5)"},
+      {{{"words", {{"a", std::string(80, 'x')}}}}, R"("words": expected array, got object)"},
+      {{{"words", std::string(80, 'x')}}, R"("words": expected array, got string of 80 bytes)"},
+      {{{"nested", json::object()}}, R"("nested.deep": required, but missing)"},
+      {{{"nested", {{"deep", "yes"}}}}, R"("nested.deep": expected boolean, got string "yes")"},
+      {{{"nested", {{"deep", true}, {"other", 1}}}},
+       R"("nested.other": unexpected; expected only deep)"}};
+  for (const auto& [value, error] : cases) {
+    EXPECT_EQ(Error(schema, value), error.empty() ? "" : "property " + error);
+  }
+}
+
 TEST(Schema, NumbersFitInto64Bits) {
   for (const json& number : {json(INT64_MIN), json(INT64_MAX), json(-0x1p62)}) {
     EXPECT_EQ(Error({{"type", {"null", "integer"}}}, number), "") << number;

@@ -53,7 +53,8 @@ TEST(Outcome, OtherExceptionsAreErrorsOfTheProtocol) {
   EXPECT_EQ(refused.error, "x");
   EXPECT_EQ(Response(refused)["error"],
             (nlohmann::json{{"code", -32602}, {"message", "x"}, {"data", {{"a", 1}}}}));
-  EXPECT_EQ(Response(Of(std::out_of_range("bug")))["error"]["code"], -32603);
+  EXPECT_EQ(Response(Of(std::out_of_range("bug")))["error"],
+            (nlohmann::json{{"code", -32603}, {"message", "internal error: bug"}}));
   EXPECT_EQ(Response(Of(5))["error"]["code"], -32603);
 }
 

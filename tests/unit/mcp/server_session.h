@@ -1,54 +1,84 @@
 #pragma once
 
-#include <gtest/gtest.h>
-
+#include <atomic>
 #include <cstddef>
+#include <functional>
+#include <future>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "peer.h"
+#include "mcp/lines.h"
+#include "mcp/server.h"
+#include "support/wake_pipe.h"
 
 namespace mcp {
 
 inline constexpr std::size_t kMiB = std::size_t{1024} * 1024;
 
-/// A server with the fake tools, and a client of it.
-class Session : public transcripts::Peer {
+/// A server in a thread of this process, and a client of it. Time stands still. One thread at a
+/// time. The tools:
+///
+///   echo           {"text"}: gives it back
+///   block          {"name"}: runs until it is released or stopped
+///   await_started  {"name"}: returns once the call to `block` of that name runs
+///   release        {"name"}: ends that call
+///   report         {"messages", "seconds_between"}: sets each status, then moves the time
+///   fail           {"how"}: "call_error", "timeout", "protocol_error", "exception"
+///   big            {"bytes"}: a result of that many letters
+class Session {
  public:
-  using Peer::Peer;
+  /// Whether the server's output is closed when `Serve` returns. A server with unread answers
+  /// writes until it is destroyed and needs it open.
+  enum class Output { kClosedAtExit, kLeftOpen };
 
-  void Call(int id, const std::string& tool, const nlohmann::json& arguments) {
-    Send(nlohmann::json{{"jsonrpc", "2.0"},
-                        {"id", id},
-                        {"method", "tools/call"},
-                        {"params", {{"name", tool}, {"arguments", arguments}}}}
-             .dump() +
-         "\n");
-  }
+  explicit Session(const std::function<void(ServerOptions&)>& change = nullptr,
+                   Output output = Output::kClosedAtExit);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
 
-  void Initialize() {
-    Send("{\"jsonrpc\":\"2.0\",\"id\":\"init\",\"method\":\"initialize\"}\n");
-    EXPECT_TRUE(Read().contains("result"));
-  }
+  void Send(std::string_view bytes);
 
-  void ExpectPingIsAnswered() {
-    Send("{\"jsonrpc\":\"2.0\",\"id\":\"ping\",\"method\":\"ping\"}\n");
-    EXPECT_EQ(Read()["id"], "ping");
-  }
+  /// Calls a tool, with a progress token unless that is null.
+  void Call(int id, const std::string& tool, const nlohmann::json& arguments,
+            const nlohmann::json& progress_token = nullptr);
+
+  void Initialize();
+  void ExpectPingIsAnswered();
+
+  /// The next line without its end; nothing at the end of output. Throws std::runtime_error when
+  /// none comes in time.
+  std::optional<std::string> ReadLine();
 
   /// The next message; null at the end of output.
-  nlohmann::json Read() {
-    const auto line = ReadLine();
-    return line ? nlohmann::json::parse(*line) : nlohmann::json();
-  }
+  nlohmann::json Read();
+  std::vector<nlohmann::json> ReadToTheEnd();
 
-  std::vector<nlohmann::json> ReadToTheEnd() {
-    std::vector<nlohmann::json> messages;
-    for (nlohmann::json message = Read(); !message.is_null(); message = Read())
-      messages.push_back(message);
-    return messages;
-  }
+  /// Waits until a line has begun to arrive. Throws like ReadLine.
+  void WaitForOutput();
+
+  void CloseInput() { to_server_.write_end.Close(); }
+  void CloseOutput() { from_server_.read_end.Close(); }
+
+  /// Waits for the end of `Serve`.
+  Server::Exit Exit() { return exit_.get(); }
+
+  /// Moves the time, and sends the progress that is due.
+  void AdvanceTime(support::Clock::duration by);
+
+  Server& server() { return *server_; }
+
+ private:
+  support::Pipe to_server_;
+  support::Pipe from_server_;
+  LineReader reader_;
+  std::atomic<support::Clock::time_point> now_ = support::Clock::time_point();
+  std::unique_ptr<Server> server_;
+  std::future<Server::Exit> exit_;
 };
 
 }  // namespace mcp

@@ -1,4 +1,4 @@
-// The whole server under stress. tests/transcripts test what it sends.
+// The whole server under stress, and what needs a tool for tests. tests/suites test what it sends.
 
 #include "mcp/server.h"
 
@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "fake_tools.h"
 #include "unit/mcp/server_session.h"
 
 namespace mcp {
@@ -23,7 +22,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using nlohmann::json;
-using transcripts::FakeHeartbeat;
 
 /// Answers of two MiB that are more than the output has room for.
 constexpr int kMoreThanFits = 50;
@@ -84,16 +82,43 @@ TEST(Server, ThousandsOfCallsCanBeCancelled) {
 
 // ---- progress
 
+TEST(Server, ProgressHasTheLastStatusAtMostOnceASecondIfAskedFor) {
+  struct Case {
+    json token;
+    std::vector<std::string> statuses;
+    double seconds_between;
+    std::vector<std::pair<double, std::string>> sent;
+  };
+  const std::vector<Case> cases = {
+      {1, {"a", "b", "c", "d", "e", "f", "g"}, 0.4, {{1.2, "c (1s)"}, {2.4, "f (2s)"}}},
+      {"té", {"a", "b", "c"}, 1.5, {{1.5, "a (1s)"}, {3.0, "b (3s)"}, {4.5, "c (4s)"}}},
+      {18446744073709551615U, {"a"}, 1, {{1.0, "a (1s)"}}},
+      {0, {"a"}, 1, {{1.0, "a (1s)"}}},
+      {nullptr, {"a", "b"}, 2, {}},
+  };
+  Session session;
+  session.Initialize();
+  for (const Case& call : cases) {
+    session.Call(1, "report",
+                 {{"messages", call.statuses}, {"seconds_between", call.seconds_between}},
+                 call.token);
+    for (const auto& [progress, message] : call.sent) {
+      EXPECT_EQ(
+          session.Read()["params"],
+          (json{{"progressToken", call.token}, {"progress", progress}, {"message", message}}));
+    }
+    EXPECT_EQ(session.Read()["id"], 1);
+  }
+}
+
 TEST(Server, ACallThatWaitsForAThreadReportsThat) {
   Session session([](ServerOptions& options) { options.limits = {.quick = 1}; });
   session.Initialize();
   session.Call(1, "block", {{"name", "a"}});
-  session.Send(R"({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo",)"
-               R"("arguments":{"text":"b"},"_meta":{"progressToken":"t"}}})"
-               "\n");
+  session.Call(2, "echo", {{"text", "b"}}, "t");
   session.ExpectPingIsAnswered();  // the call has arrived
   for (const std::string elapsed : {"1s", "2s"}) {
-    session.heartbeat().Advance(1s);
+    session.AdvanceTime(1s);
     const json message = session.Read();
     EXPECT_EQ(message["method"], "notifications/progress");
     EXPECT_EQ(message["params"]["progressToken"], "t");
@@ -107,9 +132,7 @@ TEST(Server, ProgressIsSentEverySecond) {
   session.Initialize();
   const auto begin = support::Clock::now();
   for (const std::string name : {"a", "b"}) {
-    session.Send(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"block",)"
-                 R"("arguments":{"name":")" +
-                 name + R"("},"_meta":{"progressToken":"t"}}})" + "\n");
+    session.Call(1, "block", {{"name", name}}, "t");
     for (int i = 0; i < 2; ++i) EXPECT_EQ(session.Read()["method"], "notifications/progress");
     session.Call(2, "release", {{"name", name}});
     for (int answers = 0; answers < 2;) answers += session.Read().contains("result") ? 1 : 0;
@@ -120,15 +143,13 @@ TEST(Server, ProgressIsSentEverySecond) {
 TEST(Server, NoProgressForAClientThatDoesNotRead) {
   Session session([](ServerOptions& options) { options.max_unread = 1; });
   session.Initialize();
-  session.Send(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"block",)"
-               R"("arguments":{"name":"a"},"_meta":{"progressToken":"t"}}})"
-               "\n");
+  session.Call(1, "block", {{"name", "a"}}, "t");
   session.ExpectPingIsAnswered();
-  session.heartbeat().Advance(1s);
+  session.AdvanceTime(1s);
   EXPECT_EQ(session.Read()["method"], "notifications/progress");
   session.Call(2, "big", {{"bytes", kMiB}});
   session.WaitForOutput();  // its beginning fills the pipe
-  session.heartbeat().Advance(1s);
+  session.AdvanceTime(1s);
   EXPECT_EQ(session.Read()["id"], 2);
   // Now there is room; the server looks for progress every second.
   EXPECT_EQ(session.Read()["method"], "notifications/progress");
@@ -149,9 +170,7 @@ TEST(Server, StopFromAnotherThreadEndsCallsWithItsReason) {
 
 TEST(Server, StopBeforeServeEndsItAtOnce) {
   const support::Pipe pipe;
-  FakeHeartbeat heartbeat;
-  Server server(transcripts::FakeServerOptions(heartbeat), {}, pipe.read_end.get(),
-                pipe.write_end.get());
+  Server server({}, {}, pipe.read_end.get(), pipe.write_end.get());
   server.Stop(support::StopReason::kTerminated);
   EXPECT_EQ(server.Serve().reason, support::StopReason::kTerminated);
 }
