@@ -35,10 +35,10 @@ using testing_support::Limactl;
 using testing_support::TemporaryDirectory;
 using testing_support::WriteFile;
 
-// The entries that Lima requires. The probe uses the parameter, because Lima rejects unused ones.
-constexpr const char* kBase =
-    "images: [{location: /nonexistent.img, arch: x86_64}]\narch: x86_64\nvmType: qemu\n";
-constexpr const char* kParameter =
+// The entries that Lima requires, and parameters. The probe uses these, because Lima rejects unused
+// ones.
+const std::string kBase =
+    "images: [{location: /nonexistent.img, arch: x86_64}]\narch: x86_64\nvmType: qemu\n"
     "param: {p: value, decimal: 1.50}\nprobes:\n- script: \"#!{{.Param.p}}{{.Param.decimal}}\"\n";
 
 // A Lima home, and a real limactl over it.
@@ -103,167 +103,49 @@ std::string Show(const nlohmann::json& config) {
   return text.str();
 }
 
-enum class Verdict {
-  kSame,      // both take it and get the same
-  kRefused,   // both refuse it
-  kStricter,  // limactl takes it, and we refuse it on purpose
-};
-
-struct Case {
-  Verdict verdict;
-  const char* main;
-  const char* defaults = "";
-  const char* override_text = "";
-};
-std::ostream& operator<<(std::ostream& stream, const Case& c) {
-  return stream << c.main << "--- default.yaml\n"
-                << c.defaults << "--- override.yaml\n"
-                << c.override_text;
-}
-
-class ConfigurationParity : public LimaParity, public testing::WithParamInterface<Case> {};
-
-TEST_P(ConfigurationParity, HoldsForMountsShellAndSystem) {
-  WriteFile(lima_home() / "my_vm.1/lima.yaml", std::string(kBase) + GetParam().main);
-  WriteFile(lima_home() / "_config/default.yaml", GetParam().defaults);
-  WriteFile(lima_home() / "_config/override.yaml", GetParam().override_text);
-
-  const nlohmann::json instance = List("my_vm.1");
-  EXPECT_EQ(instance.is_null(), GetParam().verdict == Verdict::kRefused) << instance;
-
-  const auto load = [&] { return LoadConfiguration(lima_home(), "my_vm.1"); };
-  if (GetParam().verdict != Verdict::kSame) {
-    const GuestFacts guest = {"guest", "/home/guest", 501};
-    EXPECT_THROW((ListMounts(load(), Host(), guest), LoginShell(load())), ConfigurationError);
-    return;
+/// `text` with line breaks and tabs in place of "\\n" and "\\t".
+std::string Unescaped(std::string text) {
+  for (const auto& [escape, character] : {std::pair("\\n", "\n"), std::pair("\\t", "\t")}) {
+    for (std::size_t at = 0; (at = text.find(escape, at)) != std::string::npos;) {
+      text.replace(at, 2, character);
+    }
   }
-  const nlohmann::json& config = instance.at("config");
-  const InstanceConfiguration configuration = load();
-  EXPECT_EQ(Show(ListMounts(configuration, Host(), Guest(config))), Show(config));
-  EXPECT_EQ(nlohmann::json(configuration.os), config.at("os"));
-  EXPECT_EQ(nlohmann::json(configuration.plain), config.at("plain"));
-  EXPECT_EQ(nlohmann::json(LoginShell(configuration)), config.at("user").at("shell"));
+  return text + "\n";
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Taken, ConfigurationParity,
-    testing::Values(
-        Case{Verdict::kSame, ""}, Case{Verdict::kSame, "mounts:\n"},
-        Case{Verdict::kSame, "mounts: []\nunknown: {a: 1}\n"},
-        Case{Verdict::kSame, "mounts: [{location: \"~\"}, {location: ~/x//y/../z/}]\n"},
-        Case{Verdict::kSame, "mounts: [{location: /a/../../b/./c//, unknown: 1}]\n"},
-        Case{Verdict::kSame,
-             "mounts: [{location: \"{{.Dir}}/{{.Name}}/{{.UID}}/{{.User}}{{.Home}}\"}]\n"},
-        Case{Verdict::kSame,
-             "mounts: [{location: \"{{.Dir}}{{.GlobalTempDir}}{{.TempDir}}{{.LimaHome}}/"
-             "{{.Instance}}\"}]\n"},
-        Case{Verdict::kSame, "mounts: [{location: \"{{ .Home }}/x{{$.Name}}\"}]\n"},
-        Case{Verdict::kSame,
-             "mounts: [{location: \"/a/{{.Name}}}}{\"}, {location: \"/a b /c \"}]\n"},
-        Case{Verdict::kSame,
-             "mounts: [{location: /a, mountPoint: "
-             "\"/{{.Name}}/{{.Hostname}}/{{.UID}}/{{.User}}/{{.Home}}\"}]\n"},
-        Case{Verdict::kSame,
-             "user: {home: \"/h/{{.User}}/{{.UID}}\", uid: 7}\n"
-             "mounts: [{location: /a, mountPoint: \"{{.Home}}/m/{{.UID}}\"}]\n"},
-        Case{Verdict::kSame,
-             "mounts: [{location: /a, writable: True}, {location: /c, writable: null}]\n"},
-        Case{Verdict::kSame,
-             "mounts: [{location: /a, mountPoint: }, {location: /b, mountPoint: "
-             "/m/../n//}]\n"},
-        Case{Verdict::kSame,
-             "mounts:\n- {location: /a, mountPoint: /m}\n"
-             "- {location: /b, mountPoint: /m, writable: true, 9p: {cache: none}}\n"
-             "- {location: /c, mountPoint: /m}\n- {location: /d, mountPoint: /m/}\n"},
-        Case{Verdict::kSame, "mounts: [{location: /a}, {location: /a/, writable: true}]\n"},
-        Case{Verdict::kSame,
-             "a: &a {writable: true}\nb: &b {<<: *a}\n"
-             "mounts: [{<<: *b, location: /x}, {<<: {location: /y}}]\n"},
-        Case{Verdict::kSame, "a: &a [{location: /x}]\nmounts: *a\n"},
-        Case{Verdict::kSame, "a: &a {plain: true}\n<<: *a\n"},
-        Case{Verdict::kSame, "mounts: [{\"<<\": {writable: true}, location: /x}]\n"},
-        Case{Verdict::kSame, "plain: true\nmounts: [{location: relative}]\n"},
-        Case{Verdict::kSame, "Plain: true\nmounts: [{location: /a}]\n"},
-        Case{Verdict::kSame, "mounts: [{location: /a}]\n---\nplain: true\n"},
-        Case{Verdict::kSame, "os: Darwin\n"}, Case{Verdict::kSame, "os: FreeBSD\n"},
-        Case{Verdict::kSame, "os: default\nuser: {shell: /bin/fish}\n"}));
-
-INSTANTIATE_TEST_SUITE_P(
-    ThreeFiles, ConfigurationParity,
-    testing::Values(
-        Case{Verdict::kSame, "mounts: [{location: /y}]\n",
-             "mounts: [{location: /d, writable: true}, {location: /y}]\n",
-             "mounts: [{location: /o}, {location: /y, writable: true},"
-             " {location: /z, mountPoint: /d}]\n"},
-        Case{Verdict::kSame, "mounts: [{location: /y}]\n", "plain: true\n", ""},
-        Case{Verdict::kSame, "plain: true\nmounts: [{location: /y}]\n", "", "plain: false\n"},
-        Case{Verdict::kSame, "plain: true\nmounts: [{location: /y}]\n", "# nothing\n", "plain: \n"},
-        Case{Verdict::kSame,
-             "user: {home: /x, uid: 5}\n"
-             "mounts: [{location: /y, mountPoint: \"{{.Home}}/m\"}]\n",
-             "user: {shell: /bin/fish, uid: 9}\nos: FreeBSD\n", "user: {home: \"/o/{{.UID}}\"}\n"},
-        Case{Verdict::kRefused, "mounts: [{location: /y}]\n", "[[\n", ""},
-        Case{Verdict::kRefused, "mounts: [{location: /y}]\n", "", "plain: yes\n"},
-        Case{Verdict::kStricter, "mounts: [{location: \"/a/{{.Param.q}}\"}]\n", "param: {q: x}\n",
-             ""}));
-
-INSTANTIATE_TEST_SUITE_P(
-    Refused, ConfigurationParity,
-    testing::Values(
-        Case{Verdict::kRefused, "mounts: foo\n"}, Case{Verdict::kRefused, "mounts: {a: b}\n"},
-        Case{Verdict::kRefused, "mounts: [null]\n"}, Case{Verdict::kRefused, "mounts: [/tmp]\n"},
-        Case{Verdict::kRefused, "mounts: [{mountPoint: /x}]\n"},
-        Case{Verdict::kRefused, "mounts: [{location: relative}]\n"},
-        Case{Verdict::kRefused, "mounts: [{location: ~root/x}]\n"},
-        Case{Verdict::kRefused, "mounts: [{location: \"{{.Nope}}/x\"}]\n"},
-        Case{Verdict::kRefused, "mounts: [{location: \"/x\\0\"}]\n"},
-        Case{Verdict::kRefused, "mounts: [{location: /a, mountPoint: ~/x}]\n"},
-        Case{Verdict::kRefused, "mounts: [{location: /a, writable: yes}]\n"},
-        Case{Verdict::kRefused, "mounts: [{location: /a, writable: on}]\n"},
-        Case{Verdict::kRefused, "mounts: [{location: /a, writable: \"true\"}]\n"},
-        Case{Verdict::kRefused, "mounts: [{location: /a, writable: !!str true}]\n"},
-        Case{Verdict::kRefused, "mounts: [{location: /a, 9p: mmap}]\n"},
-        Case{Verdict::kRefused, "mounts: [{location: /a, location: /b}]\n"},
-        Case{Verdict::kRefused, "plain: true\nplain: false\n"},
-        Case{Verdict::kRefused, "a: &a {location: /a}\nmounts: [{<<: *a, location: /b}]\n"},
-        Case{Verdict::kRefused, "a: &a {}\nmounts: [{<<: [*a], location: /b}]\n"},
-        Case{Verdict::kRefused, "a: &a {}\nmounts: [{<<: *a, <<: *a, location: /b}]\n"},
-        Case{Verdict::kRefused, "mounts: [{<<: null, location: /b}]\n"},
-        Case{Verdict::kRefused, "mounts: *missing\n"}, Case{Verdict::kRefused, "{{{{\n"},
-        Case{Verdict::kRefused, "mounts:\n\t- location: /x\n"},
-        Case{Verdict::kRefused, "? [a]\n: b\n"}, Case{Verdict::kRefused, "user: foo\n"},
-        Case{Verdict::kRefused, "user: {uid: -1}\n"},
-        Case{Verdict::kRefused, "user: {uid: 4294967296}\n"}));
-
-// limactl accepts these, although users hardly mean them.
-INSTANTIATE_TEST_SUITE_P(
-    Stricter, ConfigurationParity,
-    testing::Values(Case{Verdict::kStricter, "mounts: [{location: /a, mountPoint: \"\"}]\n"},
-                    Case{Verdict::kStricter, "mounts: [{location: /a, mountPoint: relative}]\n"},
-                    Case{Verdict::kStricter, "mounts: [{location: /a, mountPoint: /x/..}]\n"},
-                    Case{Verdict::kStricter, "mounts: [{location: \"/a/{{.Param.missing}}\"}]\n"},
-                    Case{Verdict::kStricter,
-                         "mounts: [{location: /a, mountPoint: \"/{{.Dir}}\"}]\n"},
-                    Case{Verdict::kStricter, "mounts: [{location: \"/a{{.Name-}}\"}]\n"},
-                    Case{Verdict::kStricter, "mounts: [{location: \"/a{{len .Name}}\"}]\n"},
-                    Case{Verdict::kStricter, "mounts: [{location: \"/a{{- .Name}}\"}]\n"},
-                    Case{Verdict::kStricter, "mounts: [{location: \"/a{{/* c */}}\"}]\n"},
-                    Case{Verdict::kStricter, "user: {uid: 010}\n"},
-                    Case{Verdict::kStricter, "plain: !!bool true\n"},
-                    Case{Verdict::kStricter, "os: Windows\n"}));
-
-TEST_F(LimaParity, ParametersAreTheSameOrRefused) {
-  const auto evaluate = [&] {
-    return Show(ListMounts(LoadConfiguration(lima_home(), "vm"), Host(), {}));
-  };
-  WriteFile(lima_home() / "vm/lima.yaml",
-            std::string(kBase) + kParameter + "mounts: [{location: \"/a/{{.Param.p}}\"}]\n");
-  EXPECT_EQ(evaluate(), Show(List("vm").at("config")));
-  WriteFile(lima_home() / "vm/lima.yaml",
-            std::string(kBase) + kParameter + "mounts: [{location: \"/a/{{.Param.decimal}}\"}]\n");
-  EXPECT_EQ(List("vm").at("config").at("mounts").at(0).at("location"),
-            nlohmann::json("/a/1.5"));  // not 1.50
-  EXPECT_THROW(evaluate(), ConfigurationError);
+/// "VERDICT: LIMA.YAML[ | DEFAULT.YAML | OVERRIDE.YAML]"
+TEST_F(LimaParity, HoldsForMountsShellAndSystemOfTheTable) {
+  std::istringstream table(testing_support::ReadFile(LIMACTL_MCP_PARITY_TABLE));
+  int cases = 0;
+  for (std::string line; std::getline(table, line);) {
+    if (line.starts_with("#")) continue;
+    SCOPED_TRACE(line);
+    ++cases;
+    const std::string verdict = line.substr(0, line.find(':'));
+    std::string rest = line.substr(std::min(line.size(), verdict.size() + 2));
+    for (const char* file :
+         {"my_vm.1/lima.yaml", "_config/default.yaml", "_config/override.yaml"}) {
+      const std::size_t end = std::min(rest.find(" | "), rest.size());
+      const bool is_main = std::string(file).starts_with("my_vm");
+      WriteFile(lima_home() / file, (is_main ? kBase : "") + Unescaped(rest.substr(0, end)));
+      rest.erase(0, end + 3);
+    }
+    const nlohmann::json instance = List("my_vm.1");
+    EXPECT_EQ(instance.is_null(), verdict == "refused") << instance;
+    const auto load = [&] { return LoadConfiguration(lima_home(), "my_vm.1"); };
+    if (verdict != "same") {
+      const GuestFacts guest = {"guest", "/home/guest", 501};
+      EXPECT_THROW((ListMounts(load(), Host(), guest), LoginShell(load())), ConfigurationError);
+      continue;
+    }
+    const nlohmann::json& config = instance.at("config");
+    const InstanceConfiguration configuration = load();
+    EXPECT_EQ(Show(ListMounts(configuration, Host(), Guest(config))), Show(config));
+    EXPECT_EQ(nlohmann::json(configuration.os), config.at("os"));
+    EXPECT_EQ(nlohmann::json(configuration.plain), config.at("plain"));
+    EXPECT_EQ(nlohmann::json(LoginShell(configuration)), config.at("user").at("shell"));
+  }
+  EXPECT_GE(cases, 70);
 }
 
 TEST_F(LimaParity, TheSameInstancesAreListed) {
