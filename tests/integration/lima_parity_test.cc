@@ -8,10 +8,8 @@
 #include <array>
 #include <chrono>
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <ostream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -20,9 +18,9 @@
 #include "lima/home.h"
 #include "lima/mounts.h"
 #include "lima/status.h"
+#include "testing/child_process.h"
 #include "testing/fake_host_agent.h"
 #include "testing/files.h"
-#include "testing/limactl.h"
 #include "testing/sockets.h"
 #include "testing/temporary_directory.h"
 
@@ -31,8 +29,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing_support::FakeHostAgent;
-using testing_support::Limactl;
-using testing_support::TemporaryDirectory;
+using testing_support::ProcessResult;
+using testing_support::RunProcess;
 using testing_support::WriteFile;
 
 // The entries that Lima requires, and parameters. The probe uses these, because Lima rejects unused
@@ -41,26 +39,44 @@ const std::string kBase =
     "images: [{location: /nonexistent.img, arch: x86_64}]\narch: x86_64\nvmType: qemu\n"
     "param: {p: value, decimal: 1.50}\nprobes:\n- script: \"#!{{.Param.p}}{{.Param.decimal}}\"\n";
 
-// A Lima home, and a real limactl over it.
+// A Lima home, and a real limactl over it: that of this machine, or else the one that the build has
+// unpacked. limactl refuses root, for whom the user nobody runs a copy and owns all.
 class LimaParity : public testing::Test {
  protected:
   void SetUp() override {
-    try {
-      limactl_ = std::make_unique<Limactl>();
-    } catch (const std::runtime_error& error) {
-      GTEST_SKIP() << "no comparison with a real limactl: " << error.what();
+    fs::path program = testing_support::FindProgram("limactl");
+    if (program.empty()) program = LIMACTL_MCP_REFERENCE_LIMACTL;
+    if (!fs::exists(program)) GTEST_SKIP() << "no limactl: neither on PATH nor " << program;
+    if (is_root_) {
+      program_ = directory_.path() / "limactl";
+      fs::copy_file(program, program_);
+    } else {
+      program_ = program;
     }
     fs::create_directories(lima_home());
+    const auto version = RunLimactl({"--version"});
+    if (version.exit_code != 0) GTEST_SKIP() << "limactl does not run: " << version.error;
   }
 
   [[nodiscard]] fs::path home() const { return directory_.path(); }
   [[nodiscard]] fs::path lima_home() const { return directory_.path() / "lima"; }
-  [[nodiscard]] const Limactl& limactl() const { return *limactl_; }
+
+  [[nodiscard]] ProcessResult RunLimactl(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), program_);
+    if (is_root_) {
+      const std::string id = std::to_string(kNobody);
+      RunProcess({.arguments = {"chown", "-hR", id, home()}});
+      arguments.insert(arguments.begin(),
+                       {"setpriv", "--reuid=" + id, "--regid=" + id, "--clear-groups"});
+    }
+    return RunProcess({.arguments = arguments,
+                       .environment = {{"HOME", home()}, {"LIMA_HOME", lima_home()}},
+                       .working_directory = "/"});
+  }
 
   // `limactl list --json NAME`; a null value where limactl cannot load the instance.
   [[nodiscard]] nlohmann::json List(const std::string& name) const {
-    limactl().GiveAway(home());
-    const auto result = limactl().Run({"list", "--json", name}, home(), lima_home());
+    const auto result = RunLimactl({"list", "--json", name});
     const auto instance = nlohmann::json::parse(result.output, nullptr, false);
     if (!instance.is_object() || !instance.contains("config")) return nullptr;
     return instance["config"].is_object() ? instance : nlohmann::json();
@@ -68,8 +84,9 @@ class LimaParity : public testing::Test {
 
   // The facts of the user that limactl runs as.
   [[nodiscard]] HostFacts Host() const {
-    const struct passwd* entry = ::getpwuid(limactl().user_id());
-    return {home(), entry == nullptr ? "" : entry->pw_name, limactl().user_id(), "/tmp"};
+    const uid_t user = is_root_ ? kNobody : ::geteuid();
+    const struct passwd* entry = ::getpwuid(user);
+    return {home(), entry == nullptr ? "" : entry->pw_name, user, "/tmp"};
   }
 
   // The guest as Lima would make it.
@@ -79,8 +96,10 @@ class LimaParity : public testing::Test {
   }
 
  private:
-  TemporaryDirectory directory_;
-  std::unique_ptr<Limactl> limactl_;
+  static constexpr uid_t kNobody = 65534;
+  const bool is_root_ = ::geteuid() == 0;
+  testing_support::TemporaryDirectory directory_;
+  fs::path program_;
 };
 
 // "LOCATION -> MOUNTPOINT WRITABLE CACHE", one a line; mount points uncleaned, as Lima has them.
@@ -155,85 +174,69 @@ TEST_F(LimaParity, TheSameInstancesAreListed) {
   WriteFile(lima_home() / "_config/lima.yaml", "");
   WriteFile(lima_home() / ".hidden/lima.yaml", "");
   fs::create_directory_symlink("alpha", lima_home() / "link");
-  limactl().GiveAway(home());
-  const auto result = limactl().Run({"list", "--quiet"}, home(), lima_home());
+  const auto result = RunLimactl({"list", "--quiet"});
   std::string ours;
   for (const std::string& name : ListInstances(lima_home())) ours += name + "\n";
   EXPECT_EQ(ours, result.output) << result.error;
 }
 
-struct StatusCase {
-  const char* name;
-  const char* host_agent_pid;  // "LIVE" and "DEAD" stand for such processes; empty: no file
-  const char* driver_pid;
-  const char* answer;  // of ha.sock; empty: there is none, "SILENT": it never answers
-  const char* status;
-  const char* reason = "";  // contained in ours
-};
-std::ostream& operator<<(std::ostream& stream, const StatusCase& c) {
-  return stream << c.name;
+// "LIVE" and "DEAD" stand for such processes.
+std::string PidOf(const std::string& text) {
+  if (text == "LIVE") return std::to_string(::getpid());
+  if (text != "DEAD") return text;
+  testing_support::ChildProcess child({.arguments = {"true"}});
+  EXPECT_TRUE(child.Wait(std::chrono::seconds(30)).has_value());
+  return std::to_string(child.pid());
 }
 
-class StatusParity : public LimaParity, public testing::WithParamInterface<StatusCase> {
- protected:
-  void WritePid(const char* file, const std::string& text) const {
-    if (text.empty()) return;
-    std::string pid = text;
-    if (text == "LIVE") pid = std::to_string(::getpid());
-    if (text == "DEAD") {
-      testing_support::ChildProcess child({.arguments = {"true"}});
-      ASSERT_TRUE(child.Wait(std::chrono::seconds(30)).has_value());
-      pid = std::to_string(child.pid());
+TEST_F(LimaParity, HoldsForTheStatus) {
+  constexpr const char* kGood = FakeHostAgent::kGoodAnswer;
+  constexpr const char* kNoDriver = "the driver is not";
+  constexpr const char* kNoAgent = "the host agent is not";
+  constexpr const char* kNoPid = ".pid does not hold a process id";
+  struct Case {
+    std::string host_agent_pid;  // empty: no file
+    std::string driver_pid;
+    std::string answer;  // of ha.sock; empty: there is none, "SILENT": it never answers
+    const char* status;
+    const char* reason = "";  // contained in ours
+  };
+  const fs::path instance = lima_home() / "vm";
+  for (const Case& row :
+       {Case{"", "", "", "Stopped"}, Case{"DEAD", "DEAD", "", "Stopped"},
+        Case{"LIVE", "LIVE", kGood, "Running"}, Case{"LIVE", "DEAD", kGood, "Broken", kNoDriver},
+        Case{"LIVE", "", kGood, "Broken", kNoDriver}, Case{"DEAD", "LIVE", "", "Broken", kNoAgent},
+        Case{"", "LIVE", "", "Broken", kNoAgent},
+        Case{"LIVE", "LIVE", "", "Broken", "cannot be used"},
+        Case{"LIVE", "LIVE", "SILENT", "Broken", "in time"},
+        Case{"LIVE", "LIVE", "HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n", "Broken",
+             "ha.sock cannot be used"},
+        Case{"x", "LIVE", "", "Broken", kNoPid}, Case{"LIVE", "-", kGood, "Broken", kNoPid},
+        Case{"0", "0", "", "Broken", kNoPid}}) {
+    SCOPED_TRACE(row.host_agent_pid + ", " + row.driver_pid + ", " + row.answer);
+    fs::remove_all(instance);
+    WriteFile(instance / "lima.yaml", kBase);
+    if (!row.host_agent_pid.empty())
+      WriteFile(instance / "ha.pid", PidOf(row.host_agent_pid) + "\n");
+    if (!row.driver_pid.empty()) WriteFile(instance / "qemu.pid", PidOf(row.driver_pid) + "\n");
+    std::optional<FakeHostAgent> agent;
+    support::FileDescriptor silent;
+    if (row.answer == "SILENT") {
+      silent = testing_support::ListenOnUnix(instance / "ha.sock");
+    } else if (!row.answer.empty()) {
+      agent.emplace(instance / "ha.sock", row.answer);
     }
-    WriteFile(lima_home() / "vm" / file, pid + "\n");
+
+    // Ours first: limactl removes pid files of dead processes.
+    const Status status = InspectStatus(instance, "qemu");
+    constexpr std::array kNames = {"Running", "Stopped", "Broken"};  // in the order of State
+    EXPECT_STREQ(kNames.at(static_cast<std::size_t>(status.state)), row.status) << status.reason;
+    EXPECT_THAT(status.reason, testing::HasSubstr(row.reason));
+    EXPECT_EQ(fs::exists(instance / "ha.pid"), !row.host_agent_pid.empty());
+    EXPECT_EQ(fs::exists(instance / "qemu.pid"), !row.driver_pid.empty());
+    EXPECT_EQ(List("vm").at("status"), nlohmann::json(row.status));
   }
-};
-
-TEST_P(StatusParity, Holds) {
-  WriteFile(lima_home() / "vm/lima.yaml", kBase);
-  WritePid("ha.pid", GetParam().host_agent_pid);
-  WritePid("qemu.pid", GetParam().driver_pid);
-  const fs::path socket = lima_home() / "vm/ha.sock";
-  const std::string answer = GetParam().answer;
-  std::optional<FakeHostAgent> agent;
-  if (!answer.empty() && answer != "SILENT") agent.emplace(socket, answer);
-  support::FileDescriptor silent;
-  if (answer == "SILENT") silent = testing_support::ListenOnUnix(socket);
-
-  // Ours first: limactl removes pid files of dead processes.
-  const Status status = InspectStatus(lima_home() / "vm", "qemu");
-  constexpr std::array kNames = {"Running", "Stopped", "Broken"};  // in the order of State
-  EXPECT_STREQ(kNames.at(static_cast<std::size_t>(status.state)), GetParam().status)
-      << status.reason;
-  EXPECT_THAT(status.reason, testing::HasSubstr(GetParam().reason));
-  EXPECT_EQ(fs::exists(lima_home() / "vm/ha.pid"), *GetParam().host_agent_pid != '\0');
-  EXPECT_EQ(fs::exists(lima_home() / "vm/qemu.pid"), *GetParam().driver_pid != '\0');
-  EXPECT_EQ(List("vm").at("status"), nlohmann::json(GetParam().status));
 }
-
-constexpr const char* kGood = FakeHostAgent::kGoodAnswer;
-
-constexpr const char* kNoDriver = "the driver is not";
-constexpr const char* kNoAgent = "the host agent is not";
-constexpr const char* kNoPid = ".pid does not hold a process id";
-
-INSTANTIATE_TEST_SUITE_P(
-    Table, StatusParity,
-    testing::Values(StatusCase{"nothing runs", "", "", "", "Stopped"},
-                    StatusCase{"both have died", "DEAD", "DEAD", "", "Stopped"},
-                    StatusCase{"both live", "LIVE", "LIVE", kGood, "Running"},
-                    StatusCase{"the driver has died", "LIVE", "DEAD", kGood, "Broken", kNoDriver},
-                    StatusCase{"no driver", "LIVE", "", kGood, "Broken", kNoDriver},
-                    StatusCase{"the agent has died", "DEAD", "LIVE", "", "Broken", kNoAgent},
-                    StatusCase{"no agent", "", "LIVE", "", "Broken", kNoAgent},
-                    StatusCase{"no socket", "LIVE", "LIVE", "", "Broken", "cannot be used"},
-                    StatusCase{"no answer", "LIVE", "LIVE", "SILENT", "Broken", "in time"},
-                    StatusCase{"a bad answer", "LIVE", "LIVE",
-                               "HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n", "Broken",
-                               "ha.sock cannot be used"},
-                    StatusCase{"garbage for the agent", "x", "LIVE", "", "Broken", kNoPid},
-                    StatusCase{"garbage for the driver", "LIVE", "-", kGood, "Broken", kNoPid},
-                    StatusCase{"process zero", "0", "0", "", "Broken", kNoPid}));
 
 }  // namespace
 }  // namespace lima
