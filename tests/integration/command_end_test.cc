@@ -98,9 +98,17 @@ class CommandEndBySignal : public CommandEnd, public ::testing::WithParamInterfa
 
 TEST_P(CommandEndBySignal, OfThisProgram) {
   StartGuest();
+  // A process beside it.
+  Call("start_process",
+       Arguments({"bash", "-c",
+                  "trap '' TERM; (while :; do sleep 0.2; done) & echo $! >child; echo $$ >main; "
+                  "while :; do sleep 0.2; done"}));
+  EXPECT_NE(Await("main") + Await("child"), "");
   const long group = BeginFamily();
   EndProgram();
   EXPECT_LT(TimeUntilGroupEnds(group), kGroupEnds);
+  EXPECT_TRUE(EndsSoon(Path("root/main")));
+  EXPECT_TRUE(EndsSoon(Path("root/child")));
   ExpectProgramEnds();
   if (GetParam() == 0) {
     EXPECT_EQ(client().process().Wait(0s), 0) << client().log();

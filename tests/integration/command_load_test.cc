@@ -1,5 +1,5 @@
-// Many calls at once on one session: a long command delays only calls that need its channel, and
-// these report it.
+// Commands and processes, many at once or with much output: a long one delays only calls that need
+// its channel, and these report it.
 
 #include <unistd.h>
 
@@ -10,6 +10,8 @@
 #include <set>
 
 #include "integration/fixture.h"
+#include "testing/sanitizers.h"
+#include "tools/tools.h"
 
 namespace integration {
 namespace {
@@ -34,6 +36,11 @@ class CommandLoad : public IntegrationTest {
       ASSERT_LT(std::chrono::steady_clock::now(), deadline) << begun() << " have begun";
       client().Request("ping");
     }
+  }
+
+  std::int64_t BeginReadProcess(int number) {
+    return client().BeginCall("read_process",
+                              {{"id", "p" + std::to_string(number)}, {"wait_ms", 30'000}});
   }
 
   std::int64_t BeginRead() { return client().BeginCall("read_file", {{"path", root + "/a.txt"}}); }
@@ -126,6 +133,153 @@ TEST_F(CommandLoad, AThousandCallsTakeBoundedThreadsAndMemory) {
             << StatusOf(server, "VmHWM") << " kB at most; reads out of order by " << farthest
             << "; " << commands_left_after_reads << " of " << all_commands
             << " commands open when the last read was answered\n";
+}
+
+TEST_F(CommandLoad, SixProcessesRunBesideTwoCommandsSearchesAndFilesOnOneConnection) {
+  constexpr int kAll = 6;
+  StartGuest();
+  // They wait for channels that idle shells, and one command, still have.
+  std::vector<std::int64_t> commands;
+  for (int i = 0; i < 8; ++i) {
+    commands.push_back(BeginShell("touch go" + std::to_string(i) + "; until [ -e stop" +
+                                  std::to_string(i % 2) + " ]; do sleep 0.05; done"));
+  }
+  EXPECT_TRUE(Eventually([&] { return List(root).size() == 9; }, 60s));
+  const json process = Arguments({"sh", "-c", "read x; echo $x"});
+  std::vector<std::int64_t> starts;
+  for (int i = 0; i < kAll; ++i) starts.push_back(client().BeginCall("start_process", process));
+  Write(root + "/stop0", "");
+  Write(root + "/stop1", "");
+  for (const std::int64_t id : commands) EXPECT_EQ(End(id).at("exit_code"), 0);
+  for (const std::int64_t id : starts) EXPECT_EQ(End(id).at("running"), true);
+  EXPECT_THAT(Refusal("start_process", process),
+              AllOf(HasSubstr("6 processes run"), HasSubstr("p1 sh -c 'read x; echo $x'; p2")));
+
+  std::vector<std::int64_t> reads;
+  for (int i = 1; i <= kAll; ++i) reads.push_back(BeginReadProcess(i));
+  commands.clear();
+  for (int i = 0; i < 3; ++i) {
+    commands.push_back(
+        BeginShell("touch c" + std::to_string(i) + "; until [ -e end ]; do sleep 0.05; done"));
+  }
+  EXPECT_TRUE(Eventually([&] { return Glob({{"pattern", "c?"}, {"path", root}}).size() == 2; }));
+  EXPECT_EQ(Read(root + "/a.txt"), "needle\n");
+  EXPECT_EQ(Glob({{"pattern", "**/a.txt"}, {"path", root}}).size(), 1U);
+  EXPECT_EQ(Glob({{"pattern", "c?"}, {"path", root}}).size(), 2U) << "the third waits";
+  EXPECT_EQ(Instance().SessionPids().size(), 1U) << "connections";
+  Write(root + "/end", "");
+  for (const std::int64_t id : commands) EXPECT_EQ(End(id).at("exit_code"), 0);
+  for (int i = 1; i <= kAll; ++i) {
+    Call("write_process", {{"id", "p" + std::to_string(i)}, {"input", "done\n"}});
+  }
+  for (const std::int64_t id : reads) EXPECT_EQ(End(id).at("output"), "done\n");
+}
+
+TEST_F(CommandLoad, CancelledReadsOfAProcessMakeRoomForOthers) {
+  constexpr int kMoreThanThreads = 40;
+  StartGuest();
+  Call("start_process", Arguments({"sleep", "300"}));
+  std::vector<std::int64_t> reads;
+  for (int i = 0; i < kMoreThanThreads; ++i) reads.push_back(BeginReadProcess(1));
+  for (const std::int64_t id : reads) client().Cancel(id);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(Call("read_process", {{"id", "p1"}, {"wait_ms", 0}}).at("running"), true);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 15s);
+}
+
+class CommandTool : public IntegrationTest {
+ protected:
+  void SetUp() override { StartGuest(); }
+};
+
+TEST_F(CommandTool, TooMuchIsRefusedAndTheSessionGoesOn) {
+  const std::size_t room = tools::kMaxShellCommand - std::string("printf %s ").size();
+  for (const Command& command :
+       {Command{"echo", std::string(1024 * 1024, 'x')}, Command(200'000, "word"),
+        Command{"printf", "%s", std::string(room + 1, 'x')}}) {
+    EXPECT_THAT(Refusal("run_shell_command", Arguments(command)),
+                StartsWith("argument list too long"));
+    EXPECT_EQ(Run({"printf", "%s", std::string(room, 'x')}).value("stdout", "").size(), room);
+  }
+}
+
+TEST_F(CommandTool, NoProcessIsLeftInTheGuestByACommand) {
+  if (!fs::exists("/proc/self/fd")) {
+    GTEST_SKIP() << Skipping("this machine has no /proc, which a resident login shell needs");
+  }
+  const auto processes = [&] {
+    std::set<pid_t> ids;
+    for (const auto& process : GuestProcesses(Instance())) ids.insert(process.pid);
+    return ids;
+  };
+  Run({"true"});
+  const std::set<pid_t> after_the_first = processes();
+  for (int i = 0; i < 3; ++i) Run({"true"});
+  EXPECT_EQ(processes(), after_the_first);
+}
+
+TEST_F(CommandTool, ReturnsThoughAChildHoldsItsPipesAndTheChildGoesOn) {
+  EXPECT_EQ(Shell("mkfifo go; (read -r x <go; seq 100000 && seq 100000 >&2 && echo x >done) & "
+                  "echo started")
+                .value("stdout", ""),
+            "started\n");
+  Run({"sleep", "2.5"});  // longer than ProcessRun::kExitGrace
+  Shell("echo go >go");
+  EXPECT_EQ(Await("done"), "x\n");
+}
+
+TEST_F(CommandTool, ProgressIsTheLastLineAndCannotDriveATerminal) {
+  const std::int64_t id = BeginShell(
+      R"(until [ -e print ]; do sleep 0.1; done; printf 'first\nlast\033[2J\t\302\233\n'; )"
+      "until [ -e go ]; do sleep 0.1; done",
+      "token");
+  while (!NextProgress("token").starts_with("running, no output yet")) {
+  }
+  MakeFile("root/print", "");
+  std::string progress;
+  while (!progress.starts_with("last")) progress = NextProgress("token");
+  EXPECT_THAT(progress, StartsWith("last [2J \\xc2\\x9b"));
+  MakeFile("root/go", "");
+  EXPECT_EQ(End(id).value("exit_code", -1), 0);
+}
+
+class CommandOutputSize : public CommandTool {
+ protected:
+  static constexpr std::size_t kKept = std::size_t{256} * 1024;
+  /// Far below what is printed, far above what is kept. AddressSanitizer keeps freed memory
+  /// (quarantine_size_mb, 256).
+  static constexpr long kMaxKilobytes = testing_support::kAddressSanitizer ? 700'000 : 200'000;
+  static constexpr long kFarMore = 2 * 1024 * kMaxKilobytes;
+  /// More than the longest line between the halves.
+  static constexpr std::size_t kNote = 200;
+
+  void ExpectBounded(const json& result) {
+    EXPECT_LE(result.value("stdout", "").size(), kKept + kNote);
+    EXPECT_THAT(result.value("stdout", ""), HasSubstr(" bytes left out"));
+    const long most = StatusOf(client().process().pid(), "VmHWM");
+    EXPECT_LE(most, kMaxKilobytes);
+    std::cout << "resident at most " << most << " kB\n";
+  }
+  json RunLong(const std::string& script) {
+    // Half a minute under ThreadSanitizer on an idle machine.
+    constexpr std::chrono::minutes kPatience{4};
+    return client().EndCall(BeginShell(script), kPatience).at("structuredContent");
+  }
+};
+
+TEST_F(CommandOutputSize, FarMoreThanTheMemory) {
+  const json result =
+      RunLong("yes 0123456789abcdef | head -c " + std::to_string(kFarMore) + "; echo; echo end");
+  EXPECT_THAT(result.value("stdout", ""), StartsWith("0123456789abcdef\n"));
+  EXPECT_TRUE(result.value("stdout", "").ends_with("end\n"));
+  ExpectBounded(result);
+}
+
+TEST_F(CommandOutputSize, ALineOfAHundredMebibytes) {
+  const json result = RunLong("printf begin; head -c 104857600 /dev/zero | tr '\\0' x; printf end");
+  EXPECT_THAT(result.value("stdout", ""), StartsWith("beginx"));
+  EXPECT_TRUE(result.value("stdout", "").ends_with("xend"));
+  ExpectBounded(result);
 }
 
 }  // namespace

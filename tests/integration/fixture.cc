@@ -1,19 +1,12 @@
 #include "integration/fixture.h"
 
-#include <algorithm>
 #include <iostream>
 #include <sstream>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
 
-#include "mcp/schema.h"
-
 namespace integration {
-
-std::string ServerProgram() {
-  return LIMACTL_MCP_PROGRAM;
-}
 
 std::vector<std::string> LinesOf(const std::string& text) {
   std::istringstream stream(text);
@@ -70,60 +63,27 @@ fs::path IntegrationTest::MakeLink(const std::string& name, const fs::path& targ
   return Path(name);
 }
 
-fs::path IntegrationTest::ProgramsWithout(const std::vector<std::string>& missing) {
-  fs::path programs = MakeDirectory("programs");
-  for (const char* directory : {"/usr/local/bin", "/usr/bin", "/bin"}) {
-    std::error_code none;
-    for (const auto& entry : fs::directory_iterator(directory, none)) {
-      const std::string name = entry.path().filename();
-      const bool left_out = std::find(missing.begin(), missing.end(), name) != missing.end();
-      if (!left_out && !fs::exists(fs::symlink_status(programs / name))) {
-        fs::create_symlink(entry.path(), programs / name);
-      }
-    }
-  }
-  return programs;
-}
-
-void IntegrationTest::WriteProfiles(const std::vector<std::string>& names,
-                                    const std::string& text) {
-  for (const std::string& name : names) MakeFile("lima/default/guest-home/" + name, text);
-}
-
 LoopbackInstance& IntegrationTest::StartInstance(LoopbackInstance::Options options) {
   options.lima_home = LimaHome();
   instances_.push_back(std::make_unique<LoopbackInstance>(std::move(options)));
   return *instances_.back();
 }
 
-LoopbackInstance& IntegrationTest::StartInstance(const Mounts& mounts) {
-  LoopbackInstance::Options options;
-  options.mounts = mounts;
-  return StartInstance(std::move(options));
-}
-
-LoopbackInstance& IntegrationTest::StartRoot(const std::vector<std::string>& sshd_options,
-                                             const std::string& lima_yaml) {
+LoopbackInstance& IntegrationTest::StartRoot(const std::vector<std::string>& sshd_options) {
   LoopbackInstance::Options options;
   options.mounts = {{root, "", true}};
   options.sshd_options = sshd_options;
-  options.lima_yaml = lima_yaml;
   return StartInstance(std::move(options));
 }
 
 ChildProcess::Options IntegrationTest::ServerOptions(
     const std::vector<std::string>& arguments) const {
   ChildProcess::Options options;
-  options.arguments = {ServerProgram()};
+  options.arguments = {LIMACTL_MCP_PROGRAM};
   options.arguments.insert(options.arguments.end(), arguments.begin(), arguments.end());
   options.environment = {{"LIMA_HOME", LimaHome().string()}, {"HOME", Path().string()}};
   options.working_directory = "/";
   return options;
-}
-
-ProcessResult IntegrationTest::RunServer(const std::vector<std::string>& arguments,
-                                         const std::string& input) const {
-  return RunProcess(ServerOptions(arguments), input);
 }
 
 McpClient& IntegrationTest::Serve(const ServeOptions& options) {
@@ -140,45 +100,28 @@ McpClient& IntegrationTest::ServeWith(const ChildProcess::Options& server) {
   return *clients_.emplace_back(std::make_unique<McpClient>(server));
 }
 
-void IntegrationTest::Mount(const Mounts& mounts, const std::vector<std::string>& serve_options) {
-  StartInstance(mounts);
-  ServeOptions options;
-  options.arguments.insert(options.arguments.end(), serve_options.begin(), serve_options.end());
-  Serve(options);
-}
-
 LoopbackInstance& IntegrationTest::StartGuest(const std::vector<std::string>& sshd_options,
-                                              const std::vector<std::string>& serve_options,
-                                              const std::string& lima_yaml) {
-  StartRoot(sshd_options, lima_yaml);
+                                              const std::vector<std::string>& serve_options) {
+  StartRoot(sshd_options);
   ServeOptions serve;
   serve.arguments.insert(serve.arguments.end(), serve_options.begin(), serve_options.end());
   Serve(serve);
   return Instance();
 }
 
-json Contract() {
-  return json::parse(ReadFile(LIMACTL_MCP_CONTRACT));
-}
-
 json IntegrationTest::Call(const std::string& tool, const json& arguments) {
-  const json result = client().CallTool(tool, arguments, call_timeout_);
+  const json result = client().CallTool(tool, arguments);
   if (result.value("isError", false)) {
     ADD_FAILURE() << tool << " " << arguments.dump() << " failed: " << TextOf(result);
     return json::object();
   }
   const json structured = result.at("structuredContent");
-  const json contract = Contract();
-  if (contract.contains(tool)) {
-    EXPECT_EQ(mcp::FindSchemaError(contract.at(tool).at("outputSchema"), structured), std::nullopt)
-        << tool << ": " << structured.dump();
-  }
-  EXPECT_EQ(json::parse(result["content"][0]["text"].get<std::string>()), structured) << tool;
+  EXPECT_EQ(json::parse(TextOf(result)), structured) << tool;
   return structured;
 }
 
 std::string IntegrationTest::Refusal(const std::string& tool, const json& arguments) {
-  const json result = client().CallTool(tool, arguments, call_timeout_);
+  const json result = client().CallTool(tool, arguments);
   if (!result.value("isError", false)) {
     ADD_FAILURE() << tool << " " << arguments.dump() << " should have failed: " << result.dump();
     return "";
@@ -193,14 +136,6 @@ std::string IntegrationTest::Read(const std::string& path) {
 
 void IntegrationTest::Write(const std::string& path, const std::string& text) {
   EXPECT_EQ(Call("write_file", {{"path", path}, {"content", text}}), json::object());
-}
-
-std::string IntegrationTest::ReadRefusal(const std::string& path) {
-  return Refusal("read_file", {{"path", path}});
-}
-
-std::string IntegrationTest::WriteRefusal(const std::string& path) {
-  return Refusal("write_file", {{"path", path}, {"content", "written by the agent"}});
 }
 
 std::vector<std::string> IntegrationTest::List(const std::string& path) {

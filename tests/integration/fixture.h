@@ -33,12 +33,10 @@ using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
-using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
-using testing_support::CallsOfEveryTool;
 using testing_support::ChildProcess;
 using testing_support::EndsSoon;
 using testing_support::Eventually;
@@ -53,17 +51,10 @@ using testing_support::RunProcess;
 using testing_support::StatusOf;
 using testing_support::TextOf;
 
-using Mounts = std::vector<LoopbackInstance::Mount>;
 using Command = std::vector<std::string>;
 
 /// What needs no guest is answered within this.
 inline constexpr std::chrono::seconds kPromptly{10};
-
-/// The built limactl-mcp.
-std::string ServerProgram();
-
-/// The contract of Lima's six tools: name -> {"inputSchema", "outputSchema"}.
-json Contract();
 
 std::vector<std::string> LinesOf(const std::string& text);
 
@@ -98,23 +89,14 @@ class IntegrationTest : public ::testing::Test {
   /// A symbolic link `name` that holds `target` as it is.
   fs::path MakeLink(const std::string& name, const fs::path& target);
 
-  /// A directory of links to this machine's programs, all but `missing`.
-  fs::path ProgramsWithout(const std::vector<std::string>& missing);
-  /// Files in the home directory of the guest's user of the instance "default", such as .profile.
-  void WriteProfiles(const std::vector<std::string>& names, const std::string& text);
-
   [[nodiscard]] fs::path LimaHome() const { return Path("lima"); }
   LoopbackInstance& StartInstance(LoopbackInstance::Options options);
-  LoopbackInstance& StartInstance(const Mounts& mounts);
   /// An instance with the writable mount `root`.
-  LoopbackInstance& StartRoot(const std::vector<std::string>& sshd_options = {},
-                              const std::string& lima_yaml = "");
+  LoopbackInstance& StartRoot(const std::vector<std::string>& sshd_options = {});
 
   /// How the server is started; for tests that start it themselves.
   [[nodiscard]] ChildProcess::Options ServerOptions(
       const std::vector<std::string>& arguments) const;
-  ProcessResult RunServer(const std::vector<std::string>& arguments,
-                          const std::string& input = "") const;
 
   /// Starts one more server; it becomes the one that `client` and the helpers below use.
   McpClient& Serve(const ServeOptions& options);
@@ -126,15 +108,12 @@ class IntegrationTest : public ::testing::Test {
   /// The instance that was started last.
   LoopbackInstance& Instance() { return *instances_.back(); }
 
-  /// StartInstance and Serve.
-  void Mount(const Mounts& mounts, const std::vector<std::string>& serve_options = {});
   /// StartRoot and Serve.
   LoopbackInstance& StartGuest(const std::vector<std::string>& sshd_options = {},
-                               const std::vector<std::string>& serve_options = {},
-                               const std::string& lima_yaml = "");
+                               const std::vector<std::string>& serve_options = {});
 
-  /// Calls a tool that must succeed. Its result must match the contract's output schema, and
-  /// `content[0]` must have the same result as text. Returns `structuredContent`.
+  /// Calls a tool that must succeed. `content[0]` must have the same result as text. Returns
+  /// `structuredContent`.
   json Call(const std::string& tool, const json& arguments);
 
   /// Calls a tool that must fail with `isError`; returns its text.
@@ -142,8 +121,6 @@ class IntegrationTest : public ::testing::Test {
 
   std::string Read(const std::string& path);
   void Write(const std::string& path, const std::string& text);
-  std::string ReadRefusal(const std::string& path);
-  std::string WriteRefusal(const std::string& path);
   /// The names that list_directory shows.
   std::vector<std::string> List(const std::string& path);
   std::vector<std::string> Glob(const json& arguments);
@@ -176,7 +153,6 @@ class IntegrationTest : public ::testing::Test {
   std::string Await(const std::string& name) const;
 
   const std::string root = Path("root").string();
-  std::chrono::seconds call_timeout_ = McpClient::kDefaultTimeout;  ///< of Call and Refusal
 
  private:
   std::vector<std::unique_ptr<LoopbackInstance>> instances_;

@@ -14,71 +14,46 @@ namespace {
 
 constexpr int kCalls = 150;
 
-using testing_support::BackgroundLoop;
-
-/// Moves `one` and `other` to `name` and back in turn. In two steps: a directory and a link cannot
-/// be renamed over each other.
-std::unique_ptr<BackgroundLoop> Swap(const fs::path& name, const fs::path& one,
-                                     const fs::path& other) {
-  fs::rename(one, name);
-  return std::make_unique<BackgroundLoop>([=] {
-    std::error_code ignored;
-    for (const auto& [away, in] : {std::pair(one, other), std::pair(other, one)}) {
-      fs::rename(name, away, ignored);
-      fs::rename(in, name, ignored);
-    }
-  });
-}
-
-struct Outcomes {
-  int inside = 0;   ///< worked on the file inside the root
-  int refused = 0;  ///< an error
-  int outside = 0;  ///< reached the file outside
-
-  void Print(const std::string& what) const {
-    const std::string counts = std::to_string(inside) + " inside, " + std::to_string(refused) +
-                               " refused, " + std::to_string(outside) + " got through";
-    std::cout << what << ", " << kCalls << " calls: " << counts << std::endl;
-    ::testing::Test::RecordProperty(what, counts);
-  }
-};
-
 class LinkSwap : public IntegrationTest {
  protected:
   void SetUp() override {
-    MakeFile("root/in/a.txt", "in SIDE");
     MakeFile("outside/a.txt", "OUTSIDE");
     StartGuest();
   }
 
-  /// A link to a file, in turn inside and outside.
-  std::unique_ptr<BackgroundLoop> SwapLeaf() {
-    MakeLink("root/one", "in/a.txt");
-    MakeLink("root/other", Path("outside/a.txt"));
-    return Swap(root + "/x", root + "/one", root + "/other");
+  /// Moves `one` and `other` to `x` and back in turn. In two steps: a directory and a link cannot
+  /// be renamed over each other.
+  std::unique_ptr<testing_support::BackgroundLoop> Swap() {
+    const fs::path x = root + "/x";
+    fs::rename(root + "/one", x);
+    return std::make_unique<testing_support::BackgroundLoop>(
+        [x, one = root + "/one", other = root + "/other"] {
+          std::error_code ignored;
+          for (const auto& [away, in] : {std::pair(one, other), std::pair(other, one)}) {
+            fs::rename(x, away, ignored);
+            fs::rename(in, x, ignored);
+          }
+        });
   }
 
-  /// A directory that is in turn itself and a link to one outside.
-  std::unique_ptr<BackgroundLoop> SwapDirectory() {
-    MakeFile("root/one/a.txt", "in SIDE");
-    MakeLink("root/other", Path("outside"));
-    return Swap(root + "/x", root + "/one", root + "/other");
-  }
-
-  /// Calls a tool kCalls times; `reached_outside` judges each result.
-  template <typename Predicate>
-  Outcomes CallOften(const std::string& tool, const json& arguments, Predicate reached_outside) {
+  struct Outcomes {
+    int inside = 0;   ///< worked on the file inside the root
+    int refused = 0;  ///< an error
+    int outside = 0;  ///< reached the file outside
+  };
+  /// Calls a tool kCalls times.
+  Outcomes CallOften(const std::string& tool, const json& arguments) {
     Outcomes outcomes;
     for (int i = 0; i < kCalls; ++i) {
       const json result = client().CallTool(tool, arguments);
-      if (reached_outside(result)) {
+      if (OutsideWasChanged() || TextOf(result).find("OUTSIDE") != std::string::npos) {
         ++outcomes.outside;
       } else {
         ++(result.value("isError", false) ? outcomes.refused : outcomes.inside);
       }
     }
-    outcomes.Print(std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()) +
-                   " " + tool);
+    std::cout << tool << ": " << outcomes.inside << " inside, " << outcomes.refused << " refused, "
+              << outcomes.outside << " got through" << std::endl;
     return outcomes;
   }
 
@@ -87,20 +62,24 @@ class LinkSwap : public IntegrationTest {
     MakeFile("outside/a.txt", "OUTSIDE");
     return true;
   }
+
+  json With(const std::string& path, const json& more = json::object()) {
+    json arguments = {{"path", root + path}};
+    arguments.update(more);
+    return arguments;
+  }
+  const json replacement_ = {{"old_string", "SIDE"}, {"new_string", "SIDE."}};
+  const json content_ = {{"content", "in SIDE"}};
 };
 
 TEST_F(LinkSwap, SwappedLinkToAFileIsNeverFollowedOutside) {
-  const auto swapper = SwapLeaf();
-  const auto shows_outside = [](const json& result) {
-    return TextOf(result).find("OUTSIDE") != std::string::npos;
-  };
-  const auto changed_outside = [this](const json&) { return OutsideWasChanged(); };
-  const std::string path = root + "/x";
+  MakeFile("root/in/a.txt", "in SIDE");
+  MakeLink("root/one", "in/a.txt");
+  MakeLink("root/other", Path("outside/a.txt"));
+  const auto swapper = Swap();
   for (const Outcomes& outcomes :
-       {CallOften("read_file", {{"path", path}}, shows_outside),
-        CallOften("replace", {{"path", path}, {"old_string", "SIDE"}, {"new_string", "SIDE."}},
-                  changed_outside),
-        CallOften("write_file", {{"path", path}, {"content", "written"}}, changed_outside)}) {
+       {CallOften("read_file", With("/x")), CallOften("replace", With("/x", replacement_)),
+        CallOften("write_file", With("/x", content_))}) {
     EXPECT_EQ(outcomes.outside, 0);
     EXPECT_GT(outcomes.inside, 0) << "if all calls are refused, the test shows nothing";
   }
@@ -110,18 +89,15 @@ TEST_F(LinkSwap, SwappedLinkToAFileIsNeverFollowedOutside) {
 // the same process could have done the same by itself. Nothing may hang, crash or leave half a
 // file.
 TEST_F(LinkSwap, SwappedDirectoryIsCountedForEveryTool) {
-  MakeFile("outside/mark", "");
-  const auto swapper = SwapDirectory();
-  const std::string file = root + "/x/a.txt";
-  CallOften("read_file", {{"path", file}},
-            [](const json& result) { return TextOf(result).find("OUTSIDE") != std::string::npos; });
-  CallOften("list_directory", {{"path", root + "/x"}},
-            [](const json& result) { return TextOf(result).find("mark") != std::string::npos; });
-  CallOften("replace", {{"path", file}, {"old_string", "SIDE"}, {"new_string", "SIDE."}},
-            [this](const json&) { return OutsideWasChanged(); });
-  CallOften("write_file", {{"path", file}, {"content", "in SIDE"}},
-            [this](const json&) { return OutsideWasChanged(); });
-  EXPECT_EQ(client().CallTool("list_directory", {{"path", root}}).value("isError", false), false);
+  MakeFile("root/one/a.txt", "in SIDE");
+  MakeFile("outside/OUTSIDE", "");
+  MakeLink("root/other", Path("outside"));
+  const auto swapper = Swap();
+  CallOften("read_file", With("/x/a.txt"));
+  CallOften("list_directory", With("/x"));
+  CallOften("replace", With("/x/a.txt", replacement_));
+  CallOften("write_file", With("/x/a.txt", content_));
+  EXPECT_EQ(client().CallTool("list_directory", With("")).value("isError", false), false);
 }
 
 }  // namespace

@@ -23,15 +23,20 @@ using ::testing::HasSubstr;
 TEST_F(SshGuest, SurvivesRekeying) {
   StartInstance({"RekeyLimit 512K"});
   const auto guest = Connect();
-  const std::string bytes = Pattern(8 * 1024 * 1024);
+  const std::string bytes = Pattern(16 * 1024 * 1024);
   const auto recorded = std::make_shared<RecordedProcess>();
   const auto cat = guest->Start("cat", recorded);
-  cat->Send(bytes);
+  // More than the channel's window holds.
+  cat->Send(bytes.substr(0, 10'000'000));
+  cat->Send(bytes.substr(10'000'000));
   cat->EndInput();
   guest->Open(Path("big"), OpenMode::kCreateExclusive, 0600, minute_)
       ->WriteAndClose(bytes, {}, minute_);
-  EXPECT_TRUE(ReadAll(*guest->Open(Path("big"), OpenMode::kRead, 0, minute_), bytes.size(),
-                      minute_) == bytes);
+  EXPECT_TRUE(ReadFile(Path("big")) == bytes);
+  const auto file = guest->Open(Path("big"), OpenMode::kRead, 0, minute_);
+  EXPECT_TRUE(ReadAll(*file, static_cast<std::size_t>(-1), minute_) == bytes);
+  EXPECT_EQ(file->ReadSome(bytes.size(), 10, minute_), "");
+  EXPECT_EQ(file->ReadSome(0, 0, minute_), "");
   EXPECT_EQ(recorded->End().exit_status, 0);
   EXPECT_TRUE(recorded->output() == bytes);
 }

@@ -4,9 +4,11 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -17,6 +19,8 @@
 #include "shell/shells.h"
 #include "ssh/connection.h"
 #include "support/context.h"
+#include "testing/child_process.h"
+#include "testing/collected_output.h"
 #include "testing/eventually.h"
 #include "testing/files.h"
 #include "testing/loopback_instance.h"
@@ -55,24 +59,33 @@ Exception Thrown(Call call) {
 }
 
 /// Bytes without a short period, so that a piece in the wrong place is seen.
-std::string Pattern(std::size_t size);
+inline std::string Pattern(std::size_t size) {
+  std::string bytes(size, '\0');
+  std::uint32_t state = 1;
+  for (char& c : bytes) {
+    state = state * 1664525U + 1013904223U;
+    c = static_cast<char>(state >> 24U);
+  }
+  return bytes;
+}
 
 /// Sends one request.
-template <typename Value>
-Value ValueOf(guest::Guest& guest, const guest::Request& request, const support::Context& context) {
-  guest::Reply reply = guest.Execute(request, context);
-  return std::move(reply.As<Value>());
-}
 inline void Execute(guest::Guest& guest, const guest::Request& request,
                     const support::Context& context) {
   guest.Execute(request, context).RequireSuccess();
 }
 
 /// Up to `length` bytes from the beginning of the file.
-std::string ReadAll(guest::OpenFile& file, std::size_t length, const support::Context& context);
-
-std::vector<guest::DirectoryEntry> List(guest::Guest& guest, const std::string& path,
-                                        const support::Context& context);
+inline std::string ReadAll(guest::OpenFile& file, std::size_t length,
+                           const support::Context& context) {
+  std::string bytes;
+  while (bytes.size() < length) {
+    const std::string some = file.ReadSome(bytes.size(), length - bytes.size(), context);
+    if (some.empty()) break;
+    bytes += some;
+  }
+  return bytes;
+}
 
 /// An instance with a real sshd on a loopback port, in a temporary directory, and connections made
 /// from its ssh.config as the program makes them.
@@ -113,14 +126,17 @@ class SshGuest : public ::testing::Test {
     return guest.shells().RunCommand({line, "", directory_.path().string(), "/bin/bash"}, sink,
                                      context);
   }
-  shell::RunEnd Run(bool as_script, guest::Guest& guest, const std::string& line,
-                    shell::OutputSink& sink, const support::Context& context) const {
-    return as_script ? guest.shells().RunScript({line}, sink, context)
-                     : Command(guest, line, sink, context);
-  }
 
   /// The oldest process of the session without children: the server of the first channel.
-  [[nodiscard]] pid_t FirstServer() const;
+  [[nodiscard]] pid_t FirstServer() const {
+    pid_t pid = instance_->SessionPids().front();
+    while (true) {
+      const auto children =
+          testing_support::RunProcess({.arguments = {"pgrep", "-P", std::to_string(pid)}});
+      std::istringstream lines(children.output);
+      if (!(lines >> pid)) return pid;
+    }
+  }
 
   testing_support::TemporaryDirectory directory_;
   std::unique_ptr<testing_support::LoopbackInstance> instance_;

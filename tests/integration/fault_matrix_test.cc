@@ -1,30 +1,144 @@
-// Faults inside the guest that the connection survives, against a server in each state.
+// Faults of the connection, of the whole virtual machine, and inside the guest, against a server in
+// each state.
+
+#include "integration/fault_matrix.h"
 
 #include <unistd.h>
 
+#include <csignal>
 #include <fstream>
 #include <utility>
 
-#include "integration/fault_matrix.h"
 #include "testing/background_loop.h"
 #include "testing/private_mounts.h"
 
 namespace integration {
 namespace {
 
-using testing_support::SmallFileSystem;
+/// Calls that change nothing are retried on a new connection; calls that may have run are not.
+const std::map<State, std::string> kConnectionLost = {
+    {State::kIdle, "ok"},
+    {State::kInACommand, "may have run"},
+    {State::kInARead, "ok"},
+    {State::kInAWrite, "ok|may have been written"},
+    {State::kQueued, "ok"}};
 
-/// Room for the largest file of a cell once, and not for a second one.
-constexpr std::uint64_t kSmall = std::uint64_t{12} * 1024 * 1024;
+constexpr const char* kStopped = "|is stopped; start it on the host with: limactl start";
 
+void Restart(Cell& cell) {
+  cell.instance.Stop();
+  cell.instance.Start();
+}
+
+Fault LostConnection(const std::string& name) {
+  Fault fault;
+  fault.name = name;
+  fault.endings = kConnectionLost;
+  fault.may_leave_temporary_file = true;
+  return fault;
+}
+
+/// The connection survives.
 Fault FaultInGuest(const std::string& name) {
   Fault fault;
   fault.name = name;
   fault.ends_sessions = false;
-  fault.calls.script = Cell::kWaits;
+  fault.script = Cell::kWaits;
   for (const State state : kStates) fault.endings[state] = "ok";
   return fault;
 }
+
+TEST_F(FaultMatrix, SessionKilled) {
+  Fault fault = LostConnection("sshd's process of the session killed");
+  fault.occur = [](Cell& cell) {
+    for (const pid_t pid : cell.instance.SessionPids()) ::kill(pid, SIGKILL);
+  };
+  Run(fault);
+}
+
+TEST_F(FaultMatrix, SshdKilled) {
+  Fault fault = LostConnection("sshd killed with all its sessions");
+  fault.occur = [](Cell& cell) {
+    const auto sessions = cell.instance.SessionPids();
+    ::kill(cell.instance.sshd_pid(), SIGKILL);
+    for (const pid_t pid : sessions) ::kill(pid, SIGKILL);
+  };
+  fault.fix = Restart;
+  // Calls retry the connect for a while.
+  fault.end_after_fix = {State::kIdle, State::kInARead, State::kInAWrite, State::kQueued};
+  // While it starts again the instance looks stopped for a moment.
+  for (const State state : fault.end_after_fix) {
+    fault.endings[state] += kStopped;
+  }
+  Run(fault);
+}
+
+TEST_F(FaultMatrix, VirtualMachineKilledAndStartedOnAnotherPort) {
+  Fault fault = LostConnection("VM killed, started on another port");
+  fault.occur = [](Cell& cell) {
+    testing_support::KillEverything(cell.instance);
+    for (const char* name : {"ha.pid", "qemu.pid", "ha.sock"}) {
+      fs::remove(cell.instance.directory() / name);
+    }
+  };
+  fault.fix = Restart;
+  fault.endings[State::kIdle] = kStopped + 1;
+  for (const State state : {State::kInARead, State::kInAWrite, State::kQueued}) {
+    fault.endings[state] += kStopped;
+  }
+  Run(fault);
+}
+
+TEST_F(FaultMatrix, ConnectionReset) {
+  Fault fault = LostConnection("TCP reset");
+  fault.occur = [](Cell& cell) { cell.line.Reset(); };
+  Run(fault);
+}
+
+TEST_F(FaultMatrix, VirtualMachineFrozenAndThawed) {
+  Fault fault = FaultInGuest("VM frozen, thawed after a moment");
+  fault.occur = [](Cell& cell) { testing_support::Freeze(cell.instance); };
+  fault.fix = [](Cell& cell) {
+    testing_support::Thaw(cell.instance);
+    cell.Go();
+  };
+  fault.end_after_fix = {kStates.begin(), kStates.end()};
+  Run(fault);
+}
+
+Fault SilentGuest(const std::string& name) {
+  Fault fault = LostConnection(name);
+  // The connection counts as lost after a minute. A call of the file tools ends before that.
+  fault.limit = std::chrono::seconds(90);
+  for (const State state : {State::kIdle, State::kInARead, State::kInAWrite}) {
+    fault.endings[state] += "|took longer than 50s and was stopped";
+  }
+  return fault;
+}
+
+TEST_F(FaultMatrix, VirtualMachineFrozenUntilTheConnectionIsClosed) {
+  Fault fault = SilentGuest("VM frozen, thawed when the connection was closed");
+  fault.occur = [](Cell& cell) { testing_support::Freeze(cell.instance); };
+  fault.fix = [](Cell& cell) {
+    cell.WaitUntilServerLeavesLine();
+    testing_support::Thaw(cell.instance);
+  };
+  fault.end_after_fix = {State::kIdle, State::kInARead, State::kInAWrite, State::kQueued};
+  Run(fault);
+}
+
+TEST_F(FaultMatrix, ConnectionHalfOpen) {
+  Fault fault = SilentGuest("TCP half open");
+  fault.occur = [](Cell& cell) { cell.line.FallSilent(); };
+  // The guest's processes end only when its kernel closes the connection too.
+  fault.fix = [](Cell& cell) { cell.line.Reset(); };
+  Run(fault);
+}
+
+using testing_support::SmallFileSystem;
+
+/// Room for the largest file of a cell once, and not for a second one.
+constexpr std::uint64_t kSmall = std::uint64_t{12} * 1024 * 1024;
 
 class FaultMatrixOfFileSystems : public FaultMatrix {
  protected:
@@ -35,7 +149,7 @@ class FaultMatrixOfFileSystems : public FaultMatrix {
     fault_.prepare = [&](const fs::path& mount) {
       file_systems_.push_back(std::make_unique<SmallFileSystem>(mount, kSmall));
     };
-    fault_.calls.first_call = "write_file";
+    fault_.first_call = "write_file";
   }
 
   std::vector<std::unique_ptr<SmallFileSystem>> file_systems_;
@@ -44,11 +158,11 @@ class FaultMatrixOfFileSystems : public FaultMatrix {
 
 TEST_F(FaultMatrixOfFileSystems, Full) {
   fault_.occur = [](Cell& cell) {
-    RunProcess({.arguments = {"sh", "-c", "cat /dev/zero >\"$0\"", cell.root() / "fill"}});
+    RunProcess({.arguments = {"sh", "-c", "cat /dev/zero >\"$0\"", cell.root / "fill"}});
     cell.Go();
   };
-  fault_.fix = [](Cell& cell) { fs::remove(cell.root() / "fill"); };
-  fault_.calls.script += "; head -c 100000 /dev/zero > more";
+  fault_.fix = [](Cell& cell) { fs::remove(cell.root / "fill"); };
+  fault_.script += "; head -c 100000 /dev/zero > more";
   fault_.endings[State::kIdle] = "no space left on the guest's file system";
   fault_.endings[State::kInACommand] = "No space left on device";
   fault_.endings[State::kInAWrite] = "no space left on the guest's file system";
@@ -57,13 +171,13 @@ TEST_F(FaultMatrixOfFileSystems, Full) {
 
 TEST_F(FaultMatrixOfFileSystems, TurnsReadOnly) {
   fault_.occur = [](Cell& cell) {
-    testing_support::SetReadOnly(cell.root(), true);
+    testing_support::SetReadOnly(cell.root, true);
     cell.Go();
   };
-  fault_.fix = [](Cell& cell) { testing_support::SetReadOnly(cell.root(), false); };
-  fault_.calls.script += "; echo more > more";
+  fault_.fix = [](Cell& cell) { testing_support::SetReadOnly(cell.root, false); };
+  fault_.script += "; echo more > more";
   // Linux refuses to remount a file system read-only while a file is open for writing.
-  fault_.calls.write_has_begun = false;
+  fault_.write_has_begun = false;
   fault_.endings[State::kIdle] = "the file system is mounted read-only in the guest";
   fault_.endings[State::kInACommand] = "Read-only file system";
   fault_.endings[State::kInAWrite] = "the file system is mounted read-only in the guest";
@@ -73,14 +187,14 @@ TEST_F(FaultMatrixOfFileSystems, TurnsReadOnly) {
 TEST_F(FaultMatrix, DirectoryRemoved) {
   Fault fault = FaultInGuest("directory removed");
   fault.occur = [](Cell& cell) {
-    fs::remove_all(cell.root());
+    fs::remove_all(cell.root);
     cell.Go();
   };
   fault.fix = [](Cell& cell) {
-    fs::create_directories(cell.root());
+    fs::create_directories(cell.root);
     cell.MakeFiles();
   };
-  fault.calls.script += "; ls \"$PWD\"";
+  fault.script += "; ls \"$PWD\"";
   fault.endings[State::kIdle] = "file does not exist";
   fault.endings[State::kInACommand] = "No such file or directory";
   fault.endings[State::kInAWrite] = "file does not exist";
