@@ -19,9 +19,9 @@ _limactl_mcp_options() {
     '') echo '-h --help -v --version' ;;
     serve) echo "-h --help $serve --copy" ;;
     run) echo "-h --help $serve --copy-dir --trust --mcp --host-mcp" ;;
-    copy) echo '-h --help --copy-dir' ;;
-    diff) echo '-h --help --stat --max-size' ;;
-    take) echo '-h --help --apply --yes --branch --max-size' ;;
+    copy) echo '-h --help --copy-dir --include' ;;
+    diff) echo '-h --help --stat --project --max-size' ;;
+    take) echo '-h --help --apply --yes --branch --project --max-size' ;;
     drop) echo '-h --help --force --project' ;;
     changes) echo '-h --help --accept' ;;
     configure) echo '-h --help --print --user --project --trust --remove' ;;
@@ -33,11 +33,11 @@ _limactl_mcp_options() {
 # What may follow an option of a command; nothing for an option without a value.
 _limactl_mcp_value() {
   case "$1 $2" in
-    'drop --project') echo directories ;;
+    'diff --project' | 'take --project' | 'drop --project') echo directories ;;
   esac
   case $2 in
     --root | --allow-path | --copy) echo directories ;;
-    --audit) echo files ;;
+    --audit | --include) echo files ;;
     --results) echo 'auto structured text' ;;
     --command-timeout | --max-output | --copy-dir | --max-size | --branch | --mcp | --host-mcp) echo ' ' ;;
   esac

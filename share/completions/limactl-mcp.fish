@@ -37,9 +37,9 @@ function __limactl_mcp_at
     set -e words[1]
     set -l position 1
     while set -q words[1]
-        if contains -- $words[1] --root --allow-path --command-timeout --max-output --results --audit --copy --copy-dir --max-size --branch --mcp --host-mcp
+        if contains -- $words[1] --root --allow-path --command-timeout --max-output --results --audit --copy --copy-dir --include --max-size --branch --mcp --host-mcp
             set -e words[1]
-        else if test "$argv[1] $words[1]" = 'drop --project'
+        else if contains -- "$argv[1] $words[1]" 'diff --project' 'take --project' 'drop --project'
             set -e words[1]
         else if not string match -q -- '-*' $words[1]
             set position (math $position + 1)
@@ -87,6 +87,10 @@ for program in limactl-mcp limactl
     for command in run copy
         $add "__limactl_mcp_at $command" -l copy-dir -r -d 'The directory of the copy in the guest'
     end
+    $add '__limactl_mcp_at copy' -l include -r -a '(__fish_complete_path)' -d 'Also send this file, which was ignored before'
+    for command in diff take drop
+        $add "__limactl_mcp_at $command" -l project -r -a '(__fish_complete_directories)' -d 'The copy of this project, also if it was moved'
+    end
     for command in diff take
         $add "__limactl_mcp_at $command" -l max-size -r -d 'The most that may come from the guest'
     end
@@ -95,7 +99,6 @@ for program in limactl-mcp limactl
     $add '__limactl_mcp_at take' -l yes -d 'With --apply: do not ask'
     $add '__limactl_mcp_at take' -l branch -r -d 'The name of the branch'
     $add '__limactl_mcp_at drop' -l force -d 'Also delete what was not taken'
-    $add '__limactl_mcp_at drop' -l project -r -a '(__fish_complete_directories)' -d 'A project that was moved or deleted'
     $add '__limactl_mcp_at changes' -l accept -d 'Make the project as it is the baseline'
     $add '__limactl_mcp_at run' -l mcp -r -d 'Also start this MCP server, in the virtual machine'
     $add '__limactl_mcp_at run' -l host-mcp -r -d 'Also start your own MCP server of that name, on the host'
