@@ -14,6 +14,7 @@ export class Client {
   #command;
   #name;
   #waiting = new Map();
+  #cancelled = new Set(); // may still be answered, if they were done before
   #partialLine = [];
   #next = 1;
   #failure;
@@ -62,6 +63,8 @@ export class Client {
       const answer = JSON.parse(text);
       if (answer.id === undefined) this.onNotification(answer);
       const waiting = this.#take(answer.id);
+      const isExpected = waiting || answer.id === undefined || this.#cancelled.delete(answer.id);
+      if (!isExpected) this.#fail(`a response to no request: ${text.slice(0, 500)}`);
       if (answer.error) waiting?.reject(new Error(`${this.#command}: ${text.slice(0, 500)}`));
       else waiting?.resolve({ result: answer.result, time: answered - waiting.sent });
     }
@@ -89,6 +92,7 @@ export class Client {
   /** Cancels a request, whose promise never settles. */
   cancel(id) {
     this.#take(id);
+    this.#cancelled.add(id);
     this.#send({ method: 'notifications/cancelled', params: { requestId: id } });
   }
 
