@@ -10,6 +10,21 @@ const kAnswerTime = 300_000;
 /** How much of a server's standard error is kept for error messages. */
 const kKeptErrors = 2000;
 
+/** Runs a program. Returns its exit code, or the signal that ended it, and its output. */
+export function execute(program, words, cwd, env, { input = '', timeout } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, words, { cwd, env, timeout });
+    child.stdin.on('error', () => {}); // It may exit without reading.
+    child.stdin.end(input);
+    const ended = { stdout: '', stderr: '' };
+    for (const stream of ['stdout', 'stderr']) {
+      child[stream].on('data', (data) => { ended[stream] += data; });
+    }
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve({ code: code ?? signal, ...ended }));
+  });
+}
+
 export class Client {
   #command;
   #name;
