@@ -17,6 +17,14 @@ for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 129]
 /** Calls `cleanUp` when this program exits, also by a signal; the last one first. */
 export const atExit = (cleanUp) => cleanUps.push(cleanUp);
 
+/** Exits with the code that `main` returns, or with 1 and its error. */
+export function exitWith(program, main) {
+  main().then((code) => process.exit(code), (error) => {
+    console.error(`${program}: ${error.stack ?? error}`);
+    process.exit(1);
+  });
+}
+
 const projectOnly = (directory) => [`${directory}/project:w`];
 
 /** Starts the instance `name`. `mounts(directory)` returns its mounts, such as `DIR:w`; `directory` holds

@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
 
 import { median } from '../bench/report.mjs';
-import { serverProgram, startInstance } from '../clients/instance.mjs';
+import { exitWith, serverProgram, startInstance } from '../clients/instance.mjs';
 import { chart } from './chart.mjs';
 import { MixedClient } from './mixed_client.mjs';
 
@@ -176,7 +176,4 @@ async function main() {
   return flat || calls < kFewestToCompare ? 0 : 2;
 }
 
-main().then((code) => process.exit(code), (error) => {
-  console.error(`\nsoak: ${error.stack ?? error}`);
-  process.exit(1);
-});
+exitWith('soak', main);

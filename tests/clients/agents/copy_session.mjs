@@ -83,7 +83,7 @@ export async function workAndTake(spec, scene, run, mcp) {
     times.push(performance.now());
     if (times.length > 1) results.push(JSON.stringify(toolResults(body).at(-1)));
     const [tool, args] = queue.shift() ?? [];
-    return tool && { name: spec.name(tool), ...spec.call?.(tool), arguments: args };
+    return tool && spec.callOf(tool, args);
   };
   const session = await run();
   const said = `${session.stdout}${session.stderr}`
