@@ -12,7 +12,7 @@ import { snapshot, toolResults } from './hostile_session.mjs';
 
 /** Runs git on the host; returns its output. */
 export function git(directory, ...words) {
-  const user = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org'];
+  const user = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org', '-c', 'commit.gpgSign=false'];
   const { SSH_CONNECTION, ...env } = process.env;
   return execFileSync('git', [...user, ...words],
     { cwd: directory, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
