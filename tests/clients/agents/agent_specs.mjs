@@ -149,6 +149,11 @@ export async function followSteps(printed, run) {
   return start;
 }
 
+/** Prints a table, for people. */
+export function printTable(heading, rows) {
+  for (const cells of [heading, heading.map(() => '---'), ...rows]) console.log(`| ${cells.join(' | ')} |`);
+}
+
 /** Writes a file and its directories; an object as JSON. */
 export function write(path, content, mode) {
   mkdirSync(dirname(path), { recursive: true });

@@ -7,7 +7,7 @@ import { after, describe, test } from 'node:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { agents, followSteps, ours } from './agent_specs.mjs';
+import { agents, followSteps, ours, printTable } from './agent_specs.mjs';
 import { toolResults, withScene } from './hostile_session.mjs';
 
 /** A PNG of one pixel. */
@@ -155,17 +155,9 @@ const names = [byConfigure, byRun, ...rows.map(({ name }) => name)];
 const table = new Map(agents.map(({ title }) =>
   [title, Object.fromEntries(names.map((name) => [name, 'not tried']))]));
 
-function printTable() {
-  const row = (cells) => console.log(`| ${cells.join(' | ')} |`);
-  row(['the model sees', ...table.keys()]);
-  row(['---', ...agents.map(() => '---')]);
-  for (const name of names) {
-    row([name, ...[...table.values()].map((failures) => (failures[name] ? 'no' : 'yes'))]);
-  }
-}
-
 describe('the model sees', { concurrency: true }, () => {
-  after(printTable);
+  after(() => printTable(['the model sees', ...table.keys()],
+    names.map((name) => [name, ...[...table.values()].map((failures) => (failures[name] ? 'no' : 'yes'))])));
   for (const spec of agents) {
     test(spec.title, { skip: spec.skip }, async () => {
       const failures = await makeCalls(spec);

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 
-import { agents, ours } from './agent_specs.mjs';
+import { agents, ours, printTable } from './agent_specs.mjs';
 import { hostileSession } from './hostile_session.mjs';
 import * as claude from './traps/claude.mjs';
 import * as codex from './traps/codex.mjs';
@@ -51,19 +51,11 @@ function assertConfined(spec, hostile, session) {
 const table = new Map(agents.map(({ title }) =>
   [title, { withRun: new Set(), withoutRun: new Set() }]));
 
-function printTable() {
-  console.log('| agent | trap | without run | with run |\n|---|---|---|---|');
-  for (const [title, { withRun, withoutRun }] of table) {
-    for (const trap of new Set([...withoutRun, ...withRun])) {
-      const cell = (fired) => (fired.has(trap) ? 'open' : 'closed');
-      console.log(`| ${title} | ${trap} | ${cell(withoutRun)} | ${cell(withRun)} |`);
-    }
-  }
-}
-
 // In parallel: most of the time each agent is still starting.
 describe('run', { concurrency: true }, () => {
-  after(printTable);
+  after(() => printTable(['agent', 'trap', 'without run', 'with run'],
+    [...table].flatMap(([title, { withRun, withoutRun }]) => [...new Set([...withoutRun, ...withRun])].map((trap) =>
+      [title, trap, ...[withoutRun, withRun].map((fired) => (fired.has(trap) ? 'open' : 'closed'))]))));
   for (const spec of agents) {
     const hostile = allHostile[spec.agent];
     const { codeMode, firesBelow, firesLive, subagentsWithRun } = hostile;

@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { serverProgram } from '../instance.mjs';
-import { agents, write } from './agent_specs.mjs';
+import { agents, printTable, write } from './agent_specs.mjs';
 import { git } from './copy_session.mjs';
 import { toolResults, withScene } from './hostile_session.mjs';
 import { Terminal, hasTerminals } from './terminal.mjs';
@@ -96,10 +96,7 @@ const rows = [];
 const terminals = hasTerminals();
 
 describe("the user's own servers", { concurrency: true }, () => {
-  after(() => {
-    console.log('| agent | project | --trust | server in the guest | on the host |\n|---|---|---|---|---|');
-    for (const row of rows.sort()) console.log(row);
-  });
+  after(() => printTable(['agent', 'project', '--trust', 'server in the guest', 'on the host'], rows.sort()));
   for (const spec of agents) {
     describe(spec.title, { concurrency: 1, skip: spec.skip }, () => {
       for (const inCopy of [false, true]) for (const trust of [false, true]) {
@@ -200,8 +197,8 @@ async function check(spec, scene, inCopy, trust) {
   const results = toolResults(last).map(([tool, result]) => [tool, JSON.stringify(result)]);
   const resultOf = (each) => results.find(([name]) => nameOf(spec, each).test(name))?.[1] ?? '';
   const ran = wanted.map((each) => resultOf(each).includes('runs in '));
-  rows.push(`| ${spec.title} | ${inCopy ? 'copy' : 'mount'} | ${trust ? 'yes' : 'no'} | ${
-    ran[0] ? 'runs' : 'asks'} | ${!onHost ? 'refused' : ran[1] || ran[2] ? 'runs' : 'asks'} |`);
+  rows.push([spec.title, inCopy ? 'copy' : 'mount', trust ? 'yes' : 'no', ran[0] ? 'runs' : 'asks',
+    !onHost ? 'refused' : ran[1] || ran[2] ? 'runs' : 'asks']);
   assert.deepEqual(ran, wanted.map(([server]) => trust && server === 'in[-_]guest'), JSON.stringify(results));
   if (onHost || !trust) assert.match(resultOf(wanted[trust ? 1 : 0]) || ended.stderr, asked);  // opencode ends there
   if (trust) {
