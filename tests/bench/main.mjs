@@ -1,14 +1,15 @@
 #!/usr/bin/env node
 // Times MCP servers in a Lima instance, one after the other, beside ssh, find, cat and git grep.
 //
-//   main.mjs --ours PROGRAM [--plugin PROGRAM] [--also NAME=PROGRAM]...
-//            [--instance NAME] [--mount DIRECTORY] [--goals local|vm]
-//            [--rounds N] [--only TEXT] [--json FILE] [--chart FILE] [--growth]
+//   main.mjs --ours PROGRAM [--plugin PROGRAM] [--also NAME=PROGRAM]... [--instance NAME]
+//            [--mount DIRECTORY] [--goals local|vm] [--rounds N] [--only TEXT] [--json FILE] [--chart FILE]
+//            [--growth]
 //
-// Without --instance it makes a throwaway one with the program LOOPBACK_INSTANCE. The mount must be writable and have the same path on both sides; the default is the instance's first
-// writable one. --growth shows how time and memory grow with the work instead. Prints tables to standard
-// output. Exits with 0 if every goal is reached, 2 if one is missed, 1 if a call of ours or of the
-// reference failed, or if nothing could be measured.
+// Without --instance it makes a throwaway one with the program LOOPBACK_INSTANCE. The mount must be writable
+// and have the same path on both sides; the default is the instance's first writable one. --growth shows how
+// time and memory grow with the work instead. Prints tables to standard output. Exits with 0 if every goal
+// is reached, 2 if one is missed, 1 if a call of ours or of the reference failed, or if nothing could be
+// measured.
 
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, loadavg, tmpdir } from 'node:os';

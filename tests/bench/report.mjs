@@ -54,7 +54,8 @@ const shownMet = { true: 'yes', false: '**no**', null: '–' };
 
 /** A table of which all columns but the first are numbers. */
 export const numberTable = (heading, allRows) =>
-  [heading, heading.map((_, i) => (i ? '--:' : '---')), ...allRows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  [heading, heading.map((_, i) => (i ? '--:' : '---')), ...allRows]
+    .map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
 export function table(allRows, names) {
   const others = names.filter((name) => name !== 'ours');

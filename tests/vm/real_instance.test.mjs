@@ -76,7 +76,7 @@ vmTest('a mount point that differs from the location is translated', async (sess
 });
 
 // copy.test.mjs has an instance without mounts.
-vmTest('an instance from the template agent-sandbox has the project and nothing else of this machine', async (session) => {
+vmTest('an instance from agent-sandbox has the project and nothing else of this machine', async (session) => {
   const instance = 'mounted';
   const project = session.newDirectory('writable');
   const remove = () => tryLimactl('delete', '--force', instance);

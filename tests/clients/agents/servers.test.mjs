@@ -104,7 +104,8 @@ describe("the user's own servers", { concurrency: true }, () => {
           withScene(spec, { name: 'agent', ...(inCopy && { mounts: () => [] }) },
             (scene) => check(spec, scene, inCopy, trust)));
       }
-      test('asks before each call on the host, and then makes it', { skip: !terminals || !(spec.agent in addOwn) }, () =>
+      const skip = !terminals || !(spec.agent in addOwn);
+      test('asks before each call on the host, and then makes it', { skip }, () =>
         withScene(spec, { name: 'agent' }, (scene) => checkInTerminal(spec, scene)));
     });
   }
