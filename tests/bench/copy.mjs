@@ -10,14 +10,15 @@
 // that mounts nothing; this host needs rsync. Prints tables to standard output. Exits with 0 if every goal
 // is reached, 2 if one is missed, 1 if something failed.
 
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, loadavg } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { Client } from './client.mjs';
-import { line, median } from './report.mjs';
+import { Client, execute } from '../clients/client.mjs';
+import { atExit, exitWith } from '../clients/instance.mjs';
+import { median, numberTable, progress } from './report.mjs';
 import { expect } from './tools.mjs';
 
 const kChanged = 20;  // files with uncommitted changes, and as many untracked ones
@@ -33,15 +34,9 @@ const { values: options } = parseArgs({ options: {
   rounds: text('3'), json: text(),
 } });
 
-const cleanUps = [];
-process.on('exit', () => { for (const cleanUp of cleanUps.reverse()) cleanUp(); });
-for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 129]]) {
-  process.on(signal, () => process.exit(code));
-}
-
 function makeDirectory(parent) {
   const directory = mkdtempSync(join(parent, 'bench-'));
-  cleanUps.push(() => rmSync(directory, { recursive: true, force: true }));
+  atExit(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 
@@ -76,19 +71,12 @@ const samples = {};  // milliseconds, by what was measured
 const add = (what, time) => (samples[what] ??= []).push(time);
 
 /** Runs a program in `directory`; returns the milliseconds it took. */
-function time(program, words, directory, environment = {}) {
-  return new Promise((resolve, reject) => {
-    const begin = performance.now();
-    const child = spawn(program, words, { cwd: directory, env: { ...process.env, ...environment } });
-    let said = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => { said += data; });
-    child.stdin.end();
-    child.on('error', reject);
-    child.on('close', (code) => {
-      if (code === 0) resolve(performance.now() - begin);
-      else reject(new Error(`${program} ${words.join(' ')}: exit code ${code}\n${said.slice(-2000)}`));
-    });
-  });
+async function time(program, words, directory, environment = {}) {
+  const begin = performance.now();
+  const { code, stdout, stderr } = await execute(program, words, directory, { ...process.env, ...environment });
+  const took = performance.now() - begin;
+  if (code === 0) return took;
+  throw new Error(`${program} ${words.join(' ')}: exit code ${code}\n${(stdout + stderr).slice(-2000)}`);
 }
 
 // The same work in the copy and on the mount, by run_shell_command.
@@ -196,10 +184,6 @@ const shown = (value) => (value === undefined ? '–' : `${(value / 1000).toFixe
 const met = [];
 const judge = (right) => { met.push(right); return right ? 'yes' : '**no**'; };
 
-function table(heading, rows) {
-  return [line(heading), line(heading.map((_, i) => (i ? '--:' : '---'))), ...rows.map(line)].join('\n');
-}
-
 function report() {
   const works = kWorks.map(({ id, name, goal }) => {
     const [copy, mount] = [medianOf(`${id} copy`), medianOf(`${id} mount`)];
@@ -216,9 +200,9 @@ function report() {
   });
   const [copy, mount] = [medianOf('start copy'), medianOf('start mount')];
   return [
-    table(['', 'in the copy', 'on the mount', 'faster', 'goal', 'met?'], works),
-    table(['', 'limactl mcp', 'limactl shell --sync', 'goal', 'met?'], transfers),
-    table(['', 'in the copy', 'on the mount', 'more', 'goal', 'met?'], [[
+    numberTable(['', 'in the copy', 'on the mount', 'faster', 'goal', 'met?'], works),
+    numberTable(['', 'limactl mcp', 'limactl shell --sync', 'goal', 'met?'], transfers),
+    numberTable(['', 'in the copy', 'on the mount', 'more', 'goal', 'met?'], [[
       'a second `run`, until the agent starts', shown(copy), shown(mount), shown(copy - mount),
       shown(kGoals.start), judge(copy - mount <= kGoals.start)]]),
   ].join('\n\n');
@@ -227,13 +211,10 @@ function report() {
 async function main() {
   const rounds = Number(options.rounds);
   const load = loadavg()[0];
-  const begin = performance.now();
-  const progress = (what) =>
-    process.stderr.write(`[${Math.round((performance.now() - begin) / 1000)}s] ${what}\n`);
   progress('making the projects');
   const project = makeProject(homedir());
   const mounted = makeProject(options.mount);
-  cleanUps.push(() => spawnSync(options.ours, ['drop', '--force', options.instance],
+  atExit(() => spawnSync(options.ours, ['drop', '--force', options.instance],
     { cwd: project, stdio: 'ignore' }));
   const places = {
     copy: { project, server: ['serve', options.instance, '--copy', project] },
@@ -258,7 +239,4 @@ async function main() {
   return met.every(Boolean) ? 0 : 2;
 }
 
-main().then((code) => process.exit(code), (error) => {
-  console.error(`bench: ${error.stack ?? error}`);
-  process.exit(1);
-});
+exitWith('bench', main);

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
-import { Client } from './client.mjs';
+import { Client } from '../clients/client.mjs';
 import { text } from './place.mjs';
 import { usageOf } from './usage.mjs';
 

@@ -1,29 +1,28 @@
 #!/usr/bin/env node
 // Times MCP servers in a Lima instance, one after the other, beside ssh, find, cat and git grep.
 //
-//   main.mjs --ours PROGRAM [--plugin PROGRAM] [--also NAME=PROGRAM]...
-//            [--loopback PROGRAM | --instance NAME] [--mount DIRECTORY] [--goals local|vm]
-//            [--rounds N] [--only TEXT] [--json FILE] [--chart FILE] [--growth]
+//   main.mjs --ours PROGRAM [--plugin PROGRAM] [--also NAME=PROGRAM]... [--instance NAME]
+//            [--mount DIRECTORY] [--goals local|vm] [--rounds N] [--only TEXT] [--json FILE] [--chart FILE]
+//            [--growth]
 //
-// --loopback makes a throwaway instance with the program of that name; otherwise NAME must be running.
-// The mount must be writable and have the same path on both sides; the default is the instance's first
-// writable one. --growth shows how time and memory grow with the work instead. Prints tables to standard
-// output. Exits with 0 if every goal is reached, 2 if one is missed, 1 if a call of ours or of the
-// reference failed, or if nothing could be measured.
+// Without --instance it makes a throwaway one with the program LOOPBACK_INSTANCE. The mount must be writable
+// and have the same path on both sides; the default is the instance's first writable one. --growth shows how
+// time and memory grow with the work instead. Prints tables to standard output. Exits with 0 if every goal
+// is reached, 2 if one is missed, 1 if a call of ours or of the reference failed, or if nothing could be
+// measured.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { Client } from './client.mjs';
+import { Client } from '../clients/client.mjs';
+import { atExit, exitWith, startInstance } from '../clients/instance.mjs';
 import { kGoals } from './goals.mjs';
 import { growth } from './growth.mjs';
 import { measure } from './measure.mjs';
 import { Place } from './place.mjs';
-import { chart, limitTable, rows, table } from './report.mjs';
+import { chart, limitTable, progress, rows, secondsSoFar, table } from './report.mjs';
 import { SharedSsh } from './shared_ssh.mjs';
 import { limits } from './usage.mjs';
 import { kInterleavedWrite, listWorks } from './works.mjs';
@@ -33,7 +32,7 @@ function readArguments() {
   const { values } = parseArgs({
     options: {
       ours: text(), plugin: text(), also: { type: 'string', multiple: true, default: [] },
-      loopback: text(), instance: text('default'), mount: text(), goals: text('local'),
+      instance: text(), mount: text(), goals: text('local'),
       rounds: text(), only: text(''), json: text(), chart: text(), growth: { type: 'boolean' },
     },
   });
@@ -46,65 +45,42 @@ function readArguments() {
     const at = entry.indexOf('=');
     programs.push([entry.slice(0, at), entry.slice(at + 1)]);
   }
-  const servers =
-    programs.map(([name, program]) => ({ name, command: [program, 'serve', values.instance] }));
-  return { ...values, rounds, servers, goals: kGoals[values.goals] };
-}
-
-const cleanUps = [];
-process.on('exit', () => { for (const cleanUp of cleanUps.reverse()) cleanUp(); });
-for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 129]]) {
-  process.on(signal, () => process.exit(code));
-}
-
-/** Starts a loopback instance below `directory`. Returns its mount. */
-async function startLoopback(program, name, directory) {
-  const mount = join(directory, 'project');
-  mkdirSync(mount);
-  process.env.LIMA_HOME = join(directory, 'lima');
-  const instance = spawn(program, [process.env.LIMA_HOME, name, `${mount}:w`],
-    { stdio: ['pipe', 'pipe', 'inherit'] });
-  cleanUps.push(() => instance.kill());
-  const [port] = await Promise.race([once(instance.stdout, 'data'), once(instance, 'close')]);
-  if (!Buffer.isBuffer(port)) throw new Error('the loopback instance does not start');
-  return mount;
+  const instance = values.instance ?? 'default';
+  const servers = programs.map(([name, program]) => ({ name, command: [program, 'serve', instance] }));
+  return { ...values, instance, loopback: !values.instance, rounds, servers, goals: kGoals[values.goals] };
 }
 
 /** The first directory that the server's instructions call writable. */
 async function writableMount(command) {
   const client = await new Client(command).start();
-  const { instructions } = client;
   await client.close();
-  const found = /^- (\/.*) \(writable\)$/m.exec(instructions);
-  if (!found) throw new Error('the instance has no writable mount');
-  return found[1];
+  return client.writableRoot;
 }
 
 async function main() {
   const { servers, rounds, only, instance, goals, ...options } = readArguments();
   const names = servers.map(({ name }) => name);
-  const begin = performance.now();
-  const secondsSoFar = () => Math.round((performance.now() - begin) / 1000);
-  const progress = (line) =>
-    process.stderr.write(`[${String(secondsSoFar()).padStart(4)}s] ${line}\n`);
-
   const load = loadavg()[0];
   const temporary = realpathSync(mkdtempSync(join(tmpdir(), 'bench-')));
-  cleanUps.push(() => rmSync(temporary, { recursive: true, force: true }));
-  if (options.loopback) options.mount = await startLoopback(options.loopback, instance, temporary);
+  atExit(() => rmSync(temporary, { recursive: true, force: true }));
+  if (options.loopback) {
+    const { limaHome: home, project } = await startInstance();
+    process.env.LIMA_HOME = home;
+    options.mount = project;
+  }
   const place = new Place(options.mount ?? await writableMount(servers[0].command));
-  cleanUps.push(() => place.remove());
+  atExit(() => place.remove());
   if (options.growth) return await growth(servers[0].command, place.root) ? 0 : 2;
 
   const limaHome = process.env.LIMA_HOME ?? join(homedir(), '.lima');
   const ssh = new SharedSsh(join(limaHome, instance, 'ssh.config'),
     `lima-${instance.replace(/[._]/g, '-')}`, join(temporary, 'ssh.sock'));
-  cleanUps.push(() => ssh.close());
+  atExit(() => ssh.close());
 
   const chosen = ({ id, name }) => goals[id] && name.includes(only);
   const works = listWorks(place).filter(chosen);
   const interleaved = names.includes('plugin') && chosen(kInterleavedWrite);
-  const samples = await measure({ works, servers, ssh, place, rounds, interleaved, progress });
+  const samples = await measure({ works, servers, ssh, place, rounds, interleaved });
   if (interleaved) {
     works.splice(works.findIndex(({ id }) => id === 'write_4k') + 1, 0, kInterleavedWrite);
   }
@@ -129,7 +105,4 @@ async function main() {
 }
 
 // Servers and ssh that still run exit with this program: it closes their standard input.
-main().then((code) => process.exit(code), (error) => {
-  console.error(`bench: ${error.stack ?? error}`);
-  process.exit(1);
-});
+exitWith('bench', main);

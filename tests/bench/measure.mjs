@@ -3,7 +3,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { Client } from './client.mjs';
+import { Client } from '../clients/client.mjs';
+import { progress } from './report.mjs';
 import { Tools } from './tools.mjs';
 import { interleave, kInterleavedWrite, warmUp } from './works.mjs';
 
@@ -36,7 +37,7 @@ async function connected(server, place, use) {
 }
 
 /** A work that fails does not keep the others from being measured. */
-async function sampleWorks(works, take, name, samples, progress) {
+async function sampleWorks(works, take, name, samples) {
   for (const work of works) {
     try {
       if (work.samples > 1) await take(work);
@@ -52,10 +53,10 @@ const rotated = (list, by) => list.map((_, i) => list[(i + by) % list.length]);
 
 /**
  * Measures `works` on each of `servers` ({name, command}) and by `ssh`, in `rounds`. With a server
- * called "plugin" and if `interleaved`, also the writes between the plugin's calls. Calls `progress`
- * with a line before each block. Throws if a server cannot be started.
+ * called "plugin" and if `interleaved`, also the writes between the plugin's calls. Throws if a server
+ * cannot be started.
  */
-export async function measure({ works, servers, ssh, place, rounds, interleaved, progress }) {
+export async function measure({ works, servers, ssh, place, rounds, interleaved }) {
   const samples = new Samples();
   const sections = [...new Set(works.map((work) => work.section))];
   const plugin = servers.find(({ name }) => name === 'plugin');
@@ -69,7 +70,7 @@ export async function measure({ works, servers, ssh, place, rounds, interleaved,
         const mine = server ? block : block.filter((work) => work.reference);
         if (!mine.length) continue;
         begin(name, section);
-        const sample = (take) => sampleWorks(mine, take, name, samples, progress);
+        const sample = (take) => sampleWorks(mine, take, name, samples);
         if (server) {
           await connected(server, place, (tools) => sample((work) => work.server(tools)));
         } else {

@@ -2,6 +2,11 @@
 
 import { kLoginShell } from './goals.mjs';
 
+const begin = performance.now();
+export const secondsSoFar = () => Math.round((performance.now() - begin) / 1000);
+/** Says on standard error what happens. */
+export const progress = (text) => process.stderr.write(`[${String(secondsSoFar()).padStart(4)}s] ${text}\n`);
+
 export const median = (times) => {
   const sorted = [...times].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -46,7 +51,11 @@ const shownTime = (time) => {
 };
 const shownRatio = (value) => (value === null ? '–' : value.toFixed(2));
 const shownMet = { true: 'yes', false: '**no**', null: '–' };
-export const line = (cells) => `| ${cells.join(' | ')} |`;
+
+/** A table of which all columns but the first are numbers. */
+export const numberTable = (heading, allRows) =>
+  [heading, heading.map((_, i) => (i ? '--:' : '---')), ...allRows]
+    .map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
 export function table(allRows, names) {
   const others = names.filter((name) => name !== 'ours');
@@ -54,26 +63,18 @@ export function table(allRows, names) {
     'work', 'ours, ms', ...others.flatMap((name) => [`${name}, ms`, `ours/${name}`]),
     'reference, ms', 'ours/reference', 'goal', 'met?',
   ];
-  return [
-    line(heading),
-    line(heading.map((_, i) => (i === 0 ? '---' : '--:'))),
-    ...allRows.map(({ work, times, referenceName, ratios, goal, met }) => line([
-      work, shownTime(times.ours),
-      ...others.flatMap((name) => [shownTime(times[name]), shownRatio(ratios[name])]),
-      times.reference ? `${shownTime(times.reference)} (${referenceName})` : '–',
-      shownRatio(ratios.reference), `${Number(goal.factor.toFixed(2))} × ${goal.of}`, shownMet[met],
-    ])),
-  ].join('\n');
+  return numberTable(heading, allRows.map(({ work, times, referenceName, ratios, goal, met }) => [
+    work, shownTime(times.ours),
+    ...others.flatMap((name) => [shownTime(times[name]), shownRatio(ratios[name])]),
+    times.reference ? `${shownTime(times.reference)} (${referenceName})` : '–',
+    shownRatio(ratios.reference), `${Number(goal.factor.toFixed(2))} × ${goal.of}`, shownMet[met],
+  ]));
 }
 
 /** `limits` are rows of { what, value, unit, goal }. */
-export const limitTable = (limits) => [
-  line(['', 'ours', 'goal', 'met?']),
-  line(['---', '--:', '--:', '--:']),
-  ...limits.map(({ what, value, unit, goal }) => line([
-    what, `${shownNumber(value)} ${unit}`, `${shownNumber(goal)} ${unit}`, shownMet[value <= goal],
-  ])),
-].join('\n');
+export const limitTable = (limits) => numberTable(['', 'ours', 'goal', 'met?'],
+  limits.map(({ what, value, unit, goal }) =>
+    [what, `${shownNumber(value)} ${unit}`, `${shownNumber(goal)} ${unit}`, shownMet[value <= goal]]));
 
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('`', '');
 

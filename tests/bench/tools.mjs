@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 
-import { Client } from './client.mjs';
+import { Client } from '../clients/client.mjs';
 import { text } from './place.mjs';
 
 /** Throws unless `right`. `what` was expected, `answer` came. */

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { Client } from './client.mjs';
+import { Client } from '../clients/client.mjs';
 import { kLarge, text } from './place.mjs';
 
 /** MiB and threads of a process and all its descendants. */

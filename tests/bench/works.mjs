@@ -38,11 +38,15 @@ async function mixedWorkload(tools, place, pause) {
 /** Called once after a server has started, before anything is measured. */
 export const warmUp = (tools, place) => mixedCalls(tools, place, 0);
 
-async function viaSsh(ssh, command, check, input) {
-  const { output, time } = await ssh.run(command, input);
-  expect(check(output), `of ssh ${command}`, output);
-  return time;
-}
+/** A reference: a command by ssh, whose output is checked. */
+const viaSsh = (referenceName, command, check = () => true, input = undefined) => ({
+  referenceName,
+  async reference(ssh) {
+    const { output, time } = await ssh.run(command, input);
+    expect(check(output), `of ssh ${command}`, output);
+    return time;
+  },
+});
 
 /** Measured with two servers connected, each calling after the other: see interleave(). */
 export const kInterleavedWrite = {
@@ -61,151 +65,6 @@ export async function interleave(servers, place) {
   return times;
 }
 
-function startsAndWorkloads(place) {
-  return [
-    {
-      id: 'start', name: 'start until `initialize` is answered', samples: 10,
-      server: (tools) => tools.start(),
-    },
-    {
-      id: 'start_list', name: 'start until the first list is answered', samples: 3,
-      server: (tools) => tools.start((fresh) => fresh.list(place.hundred, 100)),
-      referenceName: 'ssh, new connection',
-      reference: async (ssh) => (await ssh.runAlone('true')).time,
-    },
-    {
-      id: 'true', name: '`true`, back to back', samples: 10,
-      server: (tools) => tools.true(place.project),
-      referenceName: 'ssh, login shell',
-      reference: (ssh) => viaSsh(ssh, 'bash -lc true', () => true),
-    },
-    {
-      section: 'workload', id: 'mixed', name: '48 mixed calls back to back',
-      server: (tools) => mixedWorkload(tools, place, 0),
-    },
-    {
-      section: 'workload', id: 'mixed_with_pauses', name: '48 mixed calls, a second between them',
-      server: (tools) => mixedWorkload(tools, place, kPause), seldom: true,
-    },
-  ];
-}
-
-function smallCalls(place) {
-  const written = join(place.project, 'written.txt');
-  return [
-    {
-      id: 'ls_after_write', name: '`ls -la` right after a write', samples: 5,
-      server: async (tools) => {
-        await tools.write(written, kSmall);
-        return tools.ls(place.project, 'README.md');
-      },
-      referenceName: 'ssh, login shell',
-      reference: async (ssh) => {
-        await ssh.run(`cat > ${written}`, text(kSmall));
-        return viaSsh(
-          ssh, `bash -lc 'cd ${place.project}; ls -la'`, (out) => out.includes('README.md'));
-      },
-    },
-    {
-      id: 'true_after_pause', name: '`true`, a second after the last call', samples: 5,
-      server: async (tools) => { await sleep(kPause); return tools.true(place.project); },
-      referenceName: 'ssh, login shell',
-      reference: async (ssh) => {
-        await sleep(kPause);
-        return viaSsh(ssh, 'bash -lc true', () => true);
-      },
-    },
-    {
-      id: 'write_4k', name: 'write 4 KiB over an existing file', samples: 10,
-      server: (tools) => tools.write(written, kSmall),
-      referenceName: 'ssh cat',
-      reference: (ssh) => viaSsh(ssh, `cat > ${written}`, () => true, text(kSmall)),
-    },
-    {
-      id: 'glob_one_directory', name: 'glob `*.txt` in a directory of ten names', samples: 10,
-      server: (tools) => tools.glob(place.project, '*.txt', 8),
-      referenceName: 'find',
-      reference: (ssh) => viaSsh(
-        ssh, `find ${place.project} -mindepth 1 -maxdepth 1 -name '*.txt' -printf '%T@ %p\\n'`,
-        (out) => lines(out).length === 8),
-    },
-    {
-      id: 'list_few', name: 'list eight names', samples: 10,
-      server: (tools) => tools.list(place.few, 8),
-      referenceName: 'ssh ls -la',
-      reference: (ssh) => viaSsh(ssh, `ls -la ${place.few}`, (out) => lines(out).length === 11),
-    },
-    {
-      id: 'list_100', name: 'list 100 names', samples: 5,
-      server: (tools) => tools.list(place.hundred, 100),
-      referenceName: 'ssh ls -la',
-      reference: (ssh) => viaSsh(
-        ssh, `ls -la ${place.hundred}`, (out) => lines(out).length === 103),
-    },
-    {
-      id: 'read_4k', name: 'read 4 KiB', samples: 10,
-      server: (tools) => tools.read(join(place.project, 'small.txt'), kSmall),
-      referenceName: 'ssh cat',
-      reference: (ssh) => viaSsh(
-        ssh, `cat ${join(place.project, 'small.txt')}`, (out) => out.length === kSmall),
-    },
-    {
-      id: 'search_100', name: 'search 100 files, back to back', samples: 5,
-      server: (tools) => tools.search(place.repository, 'needle', 100),
-      referenceName: 'git grep',
-      reference: (ssh) => viaSsh(
-        ssh, `cd ${place.repository} && git grep -n -I --no-index -e needle`,
-        (out) => lines(out).length === 100),
-    },
-  ];
-}
-
-function bulkCalls(place) {
-  return [
-    {
-      section: 'bulk', id: 'glob_10000', name: 'glob `*/*7.txt` over 10,000 files', seldom: true,
-      server: (tools) => tools.glob(place.tree, '*/*7.txt', 1000),
-      referenceName: 'find, with times',
-      reference: (ssh) => viaSsh(
-        ssh, `find ${place.tree} -mindepth 2 -maxdepth 2 -name '*7.txt' -printf '%T@ %p\\n'`,
-        (out) => lines(out).length === 1000),
-    },
-    {
-      section: 'bulk', id: 'search_10000', name: 'search 10,000 files',
-      server: (tools) => tools.search(place.tree, 'needle', 100),
-      referenceName: 'git grep',
-      reference: (ssh) => viaSsh(
-        ssh, `cd ${place.tree} && git grep -n -I --no-index -e needle`,
-        (out) => lines(out).length === 100),
-    },
-    {
-      section: 'bulk', id: 'read_16m', name: 'read 16 MiB, 2 at a time',
-      server: async (tools) => {
-        let time = 0;
-        for (let bytes = 0; bytes < kLarge; bytes += kPart) time += await tools.read(place.part, kPart);
-        return time;
-      },
-      referenceName: 'ssh cat',
-      reference: (ssh) => viaSsh(ssh, `cat${` ${place.part}`.repeat(kLarge / kPart)}`, (out) => out.length === kLarge),
-    },
-    {
-      section: 'bulk', id: 'write_16m', name: 'write 16 MiB',
-      server: (tools) => tools.write(place.largeWritten, kLarge),
-      referenceName: 'ssh cat',
-      reference: (ssh) => viaSsh(ssh, `cat > ${place.largeWritten}`, () => true, text(kLarge)),
-    },
-    {
-      section: 'bulk', id: 'output_16m', name: '16 MB of output (ours keeps 256 KiB, the plugin all)',
-      // Ours keeps the beginning and the end.
-      server: (tools) => tools.run(['sh', '-c', `yes | head -c ${kOutput}`], place.project,
-        (stdout) => expect(stdout.length > 10_000 && stdout.startsWith('y\ny\n'), 'yes', stdout)),
-      referenceName: 'ssh, login shell',
-      reference: (ssh) => viaSsh(
-        ssh, `bash -lc 'yes | head -c ${kOutput}'`, (out) => out.length === kOutput),
-    },
-  ];
-}
-
 /**
  * A work has the `id` of its goal, and a `name`. `server` takes one sample of a server, and `reference`
  * one of ssh, in milliseconds. `samples` are taken in a row; if there are several, one more comes first
@@ -213,6 +72,79 @@ function bulkCalls(place) {
  * its turn. `seldom`: only in every second round.
  */
 export function listWorks(place) {
-  return [...startsAndWorkloads(place), ...smallCalls(place), ...bulkCalls(place)]
-    .map((work) => ({ section: 'calls', samples: 1, ...work }));
+  const [written, small] = ['written.txt', 'small.txt'].map((name) => join(place.project, name));
+  const count = (wanted) => (output) => lines(output).length === wanted;
+  const size = (wanted) => (output) => output.length === wanted;
+  const gitGrep = (directory) => viaSsh('git grep',
+    `cd ${directory} && git grep -n -I --no-index -e needle`, count(100));
+  const find = (name, directory, depth, pattern, wanted) => viaSsh(name,
+    `find ${directory} -mindepth ${depth} -maxdepth ${depth} -name '${pattern}' -printf '%T@ %p\\n'`, count(wanted));
+  const loginShell = viaSsh('ssh, login shell', 'bash -lc true');
+  const ls = viaSsh('ssh, login shell', `bash -lc 'cd ${place.project}; ls -la'`,
+    (output) => output.includes('README.md'));
+  const works = [
+    { id: 'start', name: 'start until `initialize` is answered', samples: 10, server: (tools) => tools.start() },
+    { id: 'start_list', name: 'start until the first list is answered', samples: 3,
+      server: (tools) => tools.start((fresh) => fresh.list(place.hundred, 100)),
+      referenceName: 'ssh, new connection',
+      reference: async (ssh) => (await ssh.runAlone('true')).time },
+    { id: 'true', name: '`true`, back to back', samples: 10,
+      server: (tools) => tools.true(place.project), ...loginShell },
+    { section: 'workload', id: 'mixed', name: '48 mixed calls back to back',
+      server: (tools) => mixedWorkload(tools, place, 0) },
+    { section: 'workload', id: 'mixed_with_pauses', name: '48 mixed calls, a second between them', seldom: true,
+      server: (tools) => mixedWorkload(tools, place, kPause) },
+
+    { id: 'ls_after_write', name: '`ls -la` right after a write', samples: 5,
+      server: async (tools) => {
+        await tools.write(written, kSmall);
+        return tools.ls(place.project, 'README.md');
+      },
+      ...ls,
+      reference: async (ssh) => {
+        await ssh.run(`cat > ${written}`, text(kSmall));
+        return ls.reference(ssh);
+      } },
+    { id: 'true_after_pause', name: '`true`, a second after the last call', samples: 5,
+      server: async (tools) => { await sleep(kPause); return tools.true(place.project); },
+      ...loginShell,
+      reference: async (ssh) => { await sleep(kPause); return loginShell.reference(ssh); } },
+    { id: 'write_4k', name: 'write 4 KiB over an existing file', samples: 10,
+      server: (tools) => tools.write(written, kSmall),
+      ...viaSsh('ssh cat', `cat > ${written}`, undefined, text(kSmall)) },
+    { id: 'glob_one_directory', name: 'glob `*.txt` in a directory of ten names', samples: 10,
+      server: (tools) => tools.glob(place.project, '*.txt', 8),
+      ...find('find', place.project, 1, '*.txt', 8) },
+    { id: 'list_few', name: 'list eight names', samples: 10,
+      server: (tools) => tools.list(place.few, 8), ...viaSsh('ssh ls -la', `ls -la ${place.few}`, count(11)) },
+    { id: 'list_100', name: 'list 100 names', samples: 5,
+      server: (tools) => tools.list(place.hundred, 100),
+      ...viaSsh('ssh ls -la', `ls -la ${place.hundred}`, count(103)) },
+    { id: 'read_4k', name: 'read 4 KiB', samples: 10,
+      server: (tools) => tools.read(small, kSmall), ...viaSsh('ssh cat', `cat ${small}`, size(kSmall)) },
+    { id: 'search_100', name: 'search 100 files, back to back', samples: 5,
+      server: (tools) => tools.search(place.repository, 'needle', 100), ...gitGrep(place.repository) },
+
+    { section: 'bulk', id: 'glob_10000', name: 'glob `*/*7.txt` over 10,000 files', seldom: true,
+      server: (tools) => tools.glob(place.tree, '*/*7.txt', 1000),
+      ...find('find, with times', place.tree, 2, '*7.txt', 1000) },
+    { section: 'bulk', id: 'search_10000', name: 'search 10,000 files',
+      server: (tools) => tools.search(place.tree, 'needle', 100), ...gitGrep(place.tree) },
+    { section: 'bulk', id: 'read_16m', name: 'read 16 MiB, 2 at a time',
+      server: async (tools) => {
+        let time = 0;
+        for (let bytes = 0; bytes < kLarge; bytes += kPart) time += await tools.read(place.part, kPart);
+        return time;
+      },
+      ...viaSsh('ssh cat', `cat${` ${place.part}`.repeat(kLarge / kPart)}`, size(kLarge)) },
+    { section: 'bulk', id: 'write_16m', name: 'write 16 MiB',
+      server: (tools) => tools.write(place.largeWritten, kLarge),
+      ...viaSsh('ssh cat', `cat > ${place.largeWritten}`, undefined, text(kLarge)) },
+    { section: 'bulk', id: 'output_16m', name: '16 MB of output (ours keeps 256 KiB, the plugin all)',
+      // Ours keeps the beginning and the end.
+      server: (tools) => tools.run(['sh', '-c', `yes | head -c ${kOutput}`], place.project,
+        (stdout) => expect(stdout.length > 10_000 && stdout.startsWith('y\ny\n'), 'yes', stdout)),
+      ...viaSsh('ssh, login shell', `bash -lc 'yes | head -c ${kOutput}'`, size(kOutput)) },
+  ];
+  return works.map((work) => ({ section: 'calls', samples: 1, ...work }));
 }

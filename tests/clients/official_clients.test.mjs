@@ -1,11 +1,13 @@
 // The official TypeScript clients against the real binary: one suite, run with each client in each
 // of its eras. Both SDKs check what they receive against the protocol's own schemas; every result is
-// also checked here against the tool's output schema.
+// also checked here against the tool's output schema. And the MCP inspector's command line.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 
 import Ajv from 'ajv/dist/2020.js';
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -14,7 +16,7 @@ import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { Client as ModernClient } from '@modelcontextprotocol/client';
 import { StdioClientTransport as ModernTransport } from '@modelcontextprotocol/client/stdio';
 
-import { startInstance } from './instance.mjs';
+import { serverProgram, startInstance } from './instance.mjs';
 
 const identity = { name: 'limactl-mcp-test', version: '1' };
 const toolNames = ['glob', 'list_directory', 'read_file', 'read_process', 'replace',
@@ -202,6 +204,37 @@ for (const flavour of flavours) {
     });
   });
 }
+
+const inspector = join(import.meta.dirname, 'node_modules', '.bin', 'mcp-inspector');
+
+describe('inspector', () => {
+  let instance;
+  before(async () => { instance = await startInstance(); });
+  after(async () => { await instance?.stop(); });
+
+  async function inspect(...options) {
+    const { stdout } = await promisify(execFile)(process.execPath,
+      [inspector, '--cli', '-e', `LIMA_HOME=${instance.limaHome}`, ...options, '--',
+        serverProgram, 'serve', 'default'], { timeout: 60_000 });
+    return JSON.parse(stdout);
+  }
+
+  test('lists the tools', async () => {
+    const { tools } = await inspect('--method', 'tools/list');
+    assert.equal(tools.length, 10);
+  });
+
+  test('finds no fault with the schemas', async () => {
+    const { tools } = await inspect('--method', 'tools/list', '--strict');
+    assert.equal(tools[0].name, 'glob');
+  });
+
+  test('calls a tool', async () => {
+    const result = await inspect('--method', 'tools/call', '--tool-name', 'list_directory',
+      '--tool-arg', `path=${instance.project}`);
+    assert.deepEqual(result.structuredContent, { entries: [] });
+  });
+});
 
 /** Waits until `condition` holds: the guest's processes send no event when they exit. */
 async function until(condition) {

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { Client } from '../bench/client.mjs';
+import { Client } from '../clients/client.mjs';
 
 const options = process.argv.slice(2);
 if (options[0] === '--version') {

@@ -5,13 +5,14 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-import { agents, programs } from '../clients/agents/agent_specs.mjs';
+import { agents } from '../clients/agents/agent_specs.mjs';
 import { workAndTake } from '../clients/agents/copy_session.mjs';
-import { execute, startScene } from '../clients/agents/hostile_session.mjs';
+import { withScene } from '../clients/agents/hostile_session.mjs';
+import { execute } from '../clients/client.mjs';
 
 /** limactl's own limit for a start is ten minutes. */
 const patience = { timeout: 900_000 };
@@ -29,7 +30,7 @@ function makeHome() {
     stop: () => rmSync(directory, { recursive: true, force: true }) };
 }
 
-const installed = agents.filter(({ program }) => existsSync(join(programs, program)));
+const installed = agents.filter(({ skip }) => !skip);
 
 describe('the first lines of the README', { concurrency: 1 }, () => {
   const limactl = (...words) =>
@@ -38,23 +39,19 @@ describe('the first lines of the README', { concurrency: 1 }, () => {
   after(() => limactl('delete', '--force', 'agent'));
 
   /** Works with one agent; `start` starts the session. */
-  async function proveAgent(spec, start) {
-    const scene = await startScene(spec, makeHome());
-    try {
+  const proveAgent = (spec, start) =>
+    withScene(spec, makeHome(), async (scene) => {
       const environment = { ...process.env, ...scene.environment };
       const mcp = (...words) =>
         execute('limactl', ['mcp', ...words], scene.project, environment, patience);
-      const words = ['run', spec.agent, '--trust', '--', ...(spec.turnWithRun ?? spec.turn)];
+      const words = ['run', spec.agent, '--trust', '--', ...spec.turnWithRun];
       const began = performance.now();
       const firstCall = await workAndTake(spec, scene,
         () => (start ? start(words, scene.project, environment) : mcp(...words)), mcp);
       const seconds = (milliseconds) => (milliseconds / 1000).toFixed(1);
       console.log(`${spec.title}: ${seconds(performance.now() - began)} s in all; ` +
         `${seconds(firstCall)} s from the model's first call to its result`);
-    } finally {
-      await scene.stop();
-    }
-  }
+    });
 
   const [first, ...others] = installed;
 

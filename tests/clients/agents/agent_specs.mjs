@@ -1,6 +1,6 @@
 // The real agents: how each connects to a stub of its model, and the names of its tools.
 
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** The directory of the agents' programs. */
@@ -14,7 +14,7 @@ export const ours = ['glob', 'list_directory', 'read_file', 'read_process', 'rep
 /** Agents start slowly, especially several at once on a busy machine. */
 export const patience = 180_000;
 
-/** Each agent: `prepare` makes the home of a user who has logged in and trusts the project. `own` are
+/** Each agent, by the name of its program: `prepare` makes the home of a user who has logged in and trusts the project. `own` are
  *  its own file and shell tools, `ownWithout` those that it has without configure. `name` returns its
  *  name for a tool of ours, `goOn` the arguments with which a session goes on. `helper` calls a
  *  subagent. `misses` names what the model does not see of results. With `deferring` in its environment
@@ -22,12 +22,10 @@ export const patience = 180_000;
 export const agents = [
   {
     agent: 'claude',
-    program: 'claude',
     title: 'Claude Code',
     prepare(home, project) {
-      write(join(home, '.claude.json'), JSON.stringify({
-        hasCompletedOnboarding: true, projects: { [project]: { hasTrustDialogAccepted: true } },
-      }));
+      write(join(home, '.claude.json'),
+        { hasCompletedOnboarding: true, projects: { [project]: { hasTrustDialogAccepted: true } } });
     },
     // Otherwise it offers MCP tools of other servers only after a search for them.
     environment: (model) => ({ ANTHROPIC_BASE_URL: model, ANTHROPIC_API_KEY: 'stub',
@@ -45,7 +43,6 @@ export const agents = [
   },
   {
     agent: 'codex',
-    program: 'codex',
     title: 'Codex',
     prepare(home, project, model) {
       write(join(home, '.codex', 'config.toml'), `model = "stub"
@@ -70,7 +67,6 @@ trust_level = "trusted"
   },
   {
     agent: 'copilot',
-    program: 'copilot',
     title: 'Copilot CLI',
     prepare(home, project) {
       write(join(home, '.copilot', 'config.json'), { trustedFolders: [project] });
@@ -87,13 +83,10 @@ trust_level = "trusted"
   },
   {
     agent: 'gemini',
-    program: 'gemini',
     title: 'Gemini CLI',
     prepare(home, project) {
-      write(join(home, '.gemini', 'settings.json'),
-        '{"security": {"auth": {"selectedType": "gemini-api-key"}}}');
-      write(join(home, '.gemini', 'trustedFolders.json'),
-        JSON.stringify({ [project]: 'TRUST_FOLDER' }));
+      write(join(home, '.gemini', 'settings.json'), { security: { auth: { selectedType: 'gemini-api-key' } } });
+      write(join(home, '.gemini', 'trustedFolders.json'), { [project]: 'TRUST_FOLDER' });
     },
     environment: (model) => ({ GOOGLE_GEMINI_BASE_URL: model, GEMINI_API_KEY: 'stub' }),
     listed: /lima: limactl mcp serve default --root \. \(stdio\) - Connected/,
@@ -111,17 +104,16 @@ trust_level = "trusted"
   },
   {
     agent: 'opencode',
-    program: 'opencode',
     title: 'opencode',
     prepare(home, _project, model) {
       const stub = { attachment: true, modalities: { input: ['text', 'image'], output: ['text'] } };
-      write(join(home, '.config', 'opencode', 'opencode.json'), JSON.stringify({
+      write(join(home, '.config', 'opencode', 'opencode.json'), {
         model: 'stub/stub', autoupdate: false,
         // Rules of the user's own, where the last one that matches counts.
         permission: { '*': 'allow', bash: 'allow', 'b*': 'allow' },
         provider: { stub: { npm: '@ai-sdk/openai-compatible', models: { stub },
           options: { baseURL: `${model}/v1`, apiKey: 'stub' } } },
-      }));
+      });
     },
     environment: () => ({ OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
       OPENCODE_DISABLE_DEFAULT_PLUGINS: '1' }),
@@ -136,6 +128,12 @@ trust_level = "trusted"
       arguments: { subagent_type: 'explore', description: 'look', prompt: 'look' } },
   },
 ];
+for (const spec of agents) {
+  spec.skip = !existsSync(join(programs, spec.agent));
+  spec.turnWithRun ??= spec.turn;
+  /** The model's call of a tool of ours. */
+  spec.callOf = (tool, args) => ({ name: spec.name(tool), ...spec.call?.(tool), arguments: args });
+}
 
 /** Does what `configure` only prints for Codex, in a project without a config.toml of its own. `run` runs a
  *  program there. Returns with what to start the agent, which it prints for Copilot CLI. */
@@ -149,6 +147,11 @@ export async function followSteps(printed, run) {
   if (add) write(add[1], `${add[2]}\n`);
   else rmSync(/^2\. Delete these lines from (.*), if /m.exec(printed)[1]);
   return start;
+}
+
+/** Prints a table, for people. */
+export function printTable(heading, rows) {
+  for (const cells of [heading, heading.map(() => '---'), ...rows]) console.log(`| ${cells.join(' | ')} |`);
 }
 
 /** Writes a file and its directories; an object as JSON. */

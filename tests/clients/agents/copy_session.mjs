@@ -12,7 +12,7 @@ import { snapshot, toolResults } from './hostile_session.mjs';
 
 /** Runs git on the host; returns its output. */
 export function git(directory, ...words) {
-  const user = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org'];
+  const user = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org', '-c', 'commit.gpgSign=false'];
   const { SSH_CONNECTION, ...env } = process.env;
   return execFileSync('git', [...user, ...words],
     { cwd: directory, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
@@ -83,7 +83,7 @@ export async function workAndTake(spec, scene, run, mcp) {
     times.push(performance.now());
     if (times.length > 1) results.push(JSON.stringify(toolResults(body).at(-1)));
     const [tool, args] = queue.shift() ?? [];
-    return tool && { name: spec.name(tool), ...spec.call?.(tool), arguments: args };
+    return tool && spec.callOf(tool, args);
   };
   const session = await run();
   const said = `${session.stdout}${session.stderr}`

@@ -54,7 +54,7 @@ export class Traps {
 }
 
 /** Writes an MCP server with one tool, `evil`. Its start is one trap, a call of its tool another.
- *  Returns the command that starts it. */
+ *  Returns the command that starts it, and its arguments. */
 export function plantServer(path, traps, name) {
   write(path, `
 const { writeFileSync } = require('node:fs');
@@ -75,8 +75,18 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
   console.log(JSON.stringify({ jsonrpc: '2.0', id, result: answers[method]?.() ?? {} }));
 });
 `);
-  return [process.execPath, path];
+  return { command: process.execPath, args: [path] };
 }
+
+/** The front matter of a Markdown file, and its text. JSON is YAML. */
+export function markdown(fields, text) {
+  const lines = Object.entries(fields).map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`);
+  return `---\n${lines.join('')}---\n${text}\n`;
+}
+
+/** The model's call of a tool, and its calls of tools without arguments. */
+export const call = (name, args = {}) => ({ name, arguments: args });
+export const callAll = (...names) => names.map((name) => call(name));
 
 /** Makes an empty repository; `config` goes into its settings. */
 export function plantRepository(project, config = '') {

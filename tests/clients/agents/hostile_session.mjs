@@ -1,32 +1,17 @@
 // Sessions of real agents in hostile projects, with `limactl-mcp run` and without.
 
-import { spawn } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { execute } from '../client.mjs';
 import { serverProgram, startInstance } from '../instance.mjs';
-import { patience, programs } from './agent_specs.mjs';
+import { patience, programs, write } from './agent_specs.mjs';
 import { Traps } from './hostile_project.mjs';
 import { startModel } from './model_stub.mjs';
 
 /** The user's prompt. */
 export const prompt = 'PROMPT-OF-THE-USER';
-
-/** Runs a program. */
-export function execute(program, words, cwd, environment, { input = '', timeout = patience } = {}) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, words, { cwd, env: environment, timeout });
-    child.stdin.on('error', () => {});  // it may exit without reading
-    child.stdin.end(input);
-    const ended = { stdout: '', stderr: '' };
-    for (const stream of ['stdout', 'stderr']) {
-      child[stream].on('data', (data) => { ended[stream] += data; });
-    }
-    child.on('error', reject);
-    child.on('close', (code, signal) => resolve({ code: code ?? signal, ...ended }));
-  });
-}
 
 /** The contents of all files below `directory`, and the targets of its links. */
 export function snapshot(directory) {
@@ -40,33 +25,45 @@ export function snapshot(directory) {
   return all;
 }
 
-/** An instance with a project, a model and a user who trusts the project. `instance` is the running one,
- *  or the options of startInstance(). */
-export async function startScene(spec, instance) {
+/** Calls `use` with an instance with a project, a model and a user who trusts the project. `instance` is the
+ *  running one, or the options of startInstance(). */
+export async function withScene(spec, instance, use) {
   if (!instance?.project) instance = await startInstance(instance);
-  const root = dirname(instance.project);
-  const home = join(root, 'home');
-  mkdirSync(home);
+  const { project } = instance;
+  const root = dirname(project);
+  const [home, bin] = ['home', 'bin'].map((name) => join(root, name));
+  for (const directory of [home, bin]) mkdirSync(directory);
   const scene = {
+    root,
     home,
-    project: instance.project,
+    bin, // comes first on PATH
+    project,
     traps: new Traps(root),
     decide: () => undefined,  // what the model asks for
-    async stop() {
-      await scene.model.stop();
-      await instance.stop();
+    /** Runs a program in the project. */
+    execute: (program, ...words) => execute(program, words, project, scene.environment, { timeout: patience }),
+    mcp: (...words) => scene.execute(serverProgram, ...words),
+    /** As after an installation: the limactl on PATH runs the plugin beside it. */
+    installLimactl(script = 'exec limactl-mcp "$@"') {
+      symlinkSync(serverProgram, join(bin, 'limactl-mcp'));
+      write(join(bin, 'limactl'), `#!/bin/sh\nshift\n${script}\n`, 0o755);
     },
   };
   scene.model = await startModel((tools, body) => scene.decide(tools, body));
   scene.environment = {
-    PATH: [programs, process.env.PATH].join(delimiter),
+    PATH: [bin, programs, process.env.PATH].join(delimiter),
     HOME: home,
     TERM: 'dumb',
     LIMA_HOME: instance.limaHome,
     ...spec.environment(scene.model.url),
   };
-  spec.prepare(home, scene.project, scene.model.url);
-  return scene;
+  spec.prepare(home, project, scene.model.url);
+  try {
+    return await use(scene);
+  } finally {
+    await scene.model.stop();
+    await instance.stop();
+  }
 }
 
 /** The results of the model's calls in a request, as [name, result]. */
@@ -110,11 +107,9 @@ function results(bodies) {
  *  - live: set the traps after the command in the guest instead of before the session
  *  - below: the directory of the project in which the agent starts
  *  - silent: the model calls nothing */
-export async function hostileSession(spec, hostile, options) {
-  const { confined, live = false, below = '.', silent = false } = options;
-  const scene = await startScene(spec);
-  const { home, model, project, traps } = scene;
-  try {
+export function hostileSession(spec, hostile, { confined, live = false, below = '.', silent = false }) {
+  return withScene(spec, {}, async (scene) => {
+    const { home, model, project, traps } = scene;
     hostile.prepareHome(home, project, traps);
     if (!live) hostile.plant(project, traps);
     if (confined) hostile.plantFurther?.(project, traps);
@@ -124,8 +119,8 @@ export async function hostileSession(spec, hostile, options) {
       hostile.usersSettings.map((path) => readFileSync(join(home, path), 'utf8'));
     const before = { project: snapshot(project), settings: readSettings() };
 
-    const inGuest = { name: spec.name('run_shell_command'), ...spec.call?.('run_shell_command'),
-      arguments: { command: ['sh', '-c', 'echo "guest of $SSH_CONNECTION"'], directory } };
+    const inGuest = spec.callOf('run_shell_command',
+      { command: ['sh', '-c', 'echo "guest of $SSH_CONNECTION"'], directory });
     const calls = hostile.calls(project, traps);
     if (confined) calls.push(...hostile.furtherCalls(project));
     const subagentCalls = hostile.subagentCalls?.(project, traps) ?? [];
@@ -143,8 +138,8 @@ export async function hostileSession(spec, hostile, options) {
     };
     const [program, ...words] = confined
       ? [serverProgram, 'run', spec.agent, 'default', '--trust', '--', ...hostile.withRun(prompt)]
-      : [join(programs, spec.program), ...hostile.withoutRun(prompt)];
-    const ended = await execute(program, words, directory, scene.environment);
+      : [spec.agent, ...hostile.withoutRun(prompt)];
+    const ended = await execute(program, words, directory, scene.environment, { timeout: patience });
     await sleep(500);  // its last hooks may still run
 
     const bodies = model.turns.map(({ body }) => body);
@@ -166,7 +161,5 @@ export async function hostileSession(spec, hostile, options) {
       settingsBefore: before.settings,
       settingsAfter: readSettings(),
     };
-  } finally {
-    await scene.stop();
-  }
+  });
 }

@@ -4,12 +4,9 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { existsSync, mkdirSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
 
-import { serverProgram } from '../instance.mjs';
-import { agents, ours, programs, write } from './agent_specs.mjs';
-import { execute, hostileSession, prompt, startScene } from './hostile_session.mjs';
+import { agents, ours, printTable } from './agent_specs.mjs';
+import { hostileSession } from './hostile_session.mjs';
 import * as claude from './traps/claude.mjs';
 import * as codex from './traps/codex.mjs';
 import * as copilot from './traps/copilot.mjs';
@@ -54,25 +51,15 @@ function assertConfined(spec, hostile, session) {
 const table = new Map(agents.map(({ title }) =>
   [title, { withRun: new Set(), withoutRun: new Set() }]));
 
-function printTable() {
-  console.log('| agent | trap | without run | with run |\n|---|---|---|---|');
-  for (const [title, { withRun, withoutRun }] of table) {
-    for (const trap of new Set([...withoutRun, ...withRun])) {
-      const cell = (fired) => (fired.has(trap) ? 'open' : 'closed');
-      console.log(`| ${title} | ${trap} | ${cell(withoutRun)} | ${cell(withRun)} |`);
-    }
-  }
-}
-
 // In parallel: most of the time each agent is still starting.
 describe('run', { concurrency: true }, () => {
-  after(printTable);
+  after(() => printTable(['agent', 'trap', 'without run', 'with run'],
+    [...table].flatMap(([title, { withRun, withoutRun }]) => [...new Set([...withoutRun, ...withRun])].map((trap) =>
+      [title, trap, ...[withoutRun, withRun].map((fired) => (fired.has(trap) ? 'open' : 'closed'))]))));
   for (const spec of agents) {
     const hostile = allHostile[spec.agent];
     const { codeMode, firesBelow, firesLive, subagentsWithRun } = hostile;
-
-    const installed = existsSync(join(programs, spec.program));
-    describe(spec.title, { concurrency: 1, skip: !installed }, () => {
+    describe(spec.title, { concurrency: 1, skip: spec.skip }, () => {
       const withRun = async (options, where = '') => {
         const session = await hostileSession(spec, hostile, { confined: true, ...options });
         for (const trap of session.fired) table.get(spec.title).withRun.add(trap + where);
@@ -150,94 +137,4 @@ describe('run', { concurrency: true }, () => {
       });
     });
   }
-});
-
-describe('run, with programs that stand for the agents,', { concurrency: true }, () => {
-  const current =
-    'case $1 in --version) echo 99.0.0 ;; *) : >"$STARTED"; echo "in $PWD"; exit 7 ;; esac';
-  const old = 'case $1 in --version) echo "1.0.0 (Claude Code)" ;; *) : >"$STARTED" ;; esac';
-
-  /** Starts agents with run; each is a shell `script`, or missing. */
-  async function withScene({ script = current, mounts, path }, use) {
-    const scene = await startScene(agents[0], { mounts });
-    try {
-      const bin = join(dirname(scene.project), 'bin');
-      mkdirSync(bin);
-      for (const { program } of script ? agents : []) {
-        write(join(bin, program), `#!/bin/sh\n${script}\n`, 0o755);
-      }
-      const started = join(bin, 'started');
-      const environment = { ...scene.environment, STARTED: started,
-        PATH: path?.(scene.project) ?? bin };
-      return await use(async (agent, ...words) => {
-        const ended = await execute(serverProgram, ['run', agent, 'default', ...words],
-          scene.project, environment);
-        return { ...ended, started: existsSync(started) };
-      });
-    } finally {
-      await scene.stop();
-    }
-  }
-
-  function assertRefused({ code, stdout, stderr, started }, reason) {
-    assert.deepEqual({ code, stdout, started }, { code: 1, stdout: '', started: false }, stderr);
-    assert.match(stderr, /^limactl-mcp: ERROR: [^\n]+\n$/);
-    assert.match(stderr, reason);
-  }
-
-  const refused = {
-    claude: ['--dangerously-skip-permissions', '--mcp-config x', '--settings=x', '--tools Bash',
-      '--add-dir /', '--permission-mode bypassPermissions', 'mcp list', '-- mcp'],
-    codex: ['-c x=y', '--yolo', 'exec --sandbox danger-full-access', '-C /', 'mcp list'],
-    copilot: ['--yolo', '--allow-tool=shell', '--trust-folder', '--available-tools x',
-      '--additional-mcp-config=x', '--add-dir /', '--mode fleet', 'mcp list', 'update'],
-    gemini: ['--yolo', '-y', '--approval-mode=yolo', '--policy x', '-e x', 'mcp list'],
-    opencode: ['run --auto', '--port 1', 'run --attach x', 'mcp list', '/project'],
-  };
-  for (const [agent, all] of Object.entries(refused)) {
-    test(`refuses arguments that would free ${agent}`, () => withScene({}, async (run) => {
-      for (const line of all) {
-        const words = line.split(' ');
-        const named = words.find((word) => word.startsWith('-')) ?? words[0];
-        // The option, and a reason or an alternative.
-        assertRefused(await run(agent, '--', ...words),
-          new RegExp(`^limactl-mcp: ERROR: "?${named.split('=')[0]}"? (is not passed on|may be) .{20}`));
-      }
-    }));
-  }
-
-  const session = ['claude', '--', '-p', prompt];
-
-  test('refuses an agent that is too old', () => withScene({ script: old }, async (run) => {
-    assertRefused(await run(...session),
-      /Claude Code 1\.0\.0 .*Update it: claude update$/m);
-  }));
-
-  test('refuses an agent that is not installed', () => withScene({ script: null }, async (run) => {
-    assertRefused(await run(...session),
-      /Claude Code is not installed: .*Install it: npm install -g @anthropic-ai\/claude-code$/m);
-  }));
-
-  test('starts no program of the project', async () => {
-    const path = (project) => {
-      write(join(project, 'bin', 'claude'), `#!/bin/sh\n${current}\n`, 0o755);
-      return ['bin', join(project, 'bin')].join(delimiter);
-    };
-    await withScene({ path }, async (run) => {
-      assertRefused(await run(...session), /Claude Code is not installed/);
-    });
-  });
-
-  test('refuses an instance that mounts the home directory writable', async () => {
-    const mounts = (directory) => [`${directory}/project:w`, `${directory}/home:w`];
-    await withScene({ mounts }, async (run) => {
-      assertRefused(await run(...session), /the guest could change .* mounts \S+\/home writable/);
-    });
-  });
-
-  test('hands on output and exit code', () => withScene({}, async (run) => {
-    const { code, stdout, stderr } = await run(...session);
-    assert.equal(code, 7, stderr);
-    assert.match(stdout, /^in \S+\/limactl-mcp\/run\/claude\/\S+\n$/);
-  }));
 });

@@ -4,12 +4,12 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { existsSync, readFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 import { serverProgram } from '../instance.mjs';
-import { agents, programs, write } from './agent_specs.mjs';
+import { agents, printTable, write } from './agent_specs.mjs';
 import { git } from './copy_session.mjs';
-import { execute, startScene, toolResults } from './hostile_session.mjs';
+import { toolResults, withScene } from './hostile_session.mjs';
 import { Terminal, hasTerminals } from './terminal.mjs';
 
 /** An MCP server with the tools `place` and, which only reads, `look`. Both say where the server runs. It
@@ -96,42 +96,26 @@ const rows = [];
 const terminals = hasTerminals();
 
 describe("the user's own servers", { concurrency: true }, () => {
-  after(() => {
-    console.log('| agent | project | --trust | server in the guest | on the host |\n|---|---|---|---|---|');
-    for (const row of rows.sort()) console.log(row);
-  });
+  after(() => printTable(['agent', 'project', '--trust', 'server in the guest', 'on the host'], rows.sort()));
   for (const spec of agents) {
-    const skip = !existsSync(join(programs, spec.program));
-    describe(spec.title, { concurrency: 1, skip }, () => {
+    describe(spec.title, { concurrency: 1, skip: spec.skip }, () => {
       for (const inCopy of [false, true]) for (const trust of [false, true]) {
-        test(`${inCopy ? 'in a copy' : 'on a mount'}${trust ? ', with --trust' : ''}`, async () => {
-          const scene = await startScene(spec, { name: 'agent', ...(inCopy && { mounts: () => [] }) });
-          try {
-            await check(spec, scene, inCopy, trust);
-          } finally {
-            await scene.stop();
-          }
-        });
+        test(`${inCopy ? 'in a copy' : 'on a mount'}${trust ? ', with --trust' : ''}`, () =>
+          withScene(spec, { name: 'agent', ...(inCopy && { mounts: () => [] }) },
+            (scene) => check(spec, scene, inCopy, trust)));
       }
-      test('asks before each call on the host, and then makes it', { skip: !terminals || !(spec.agent in addOwn) }, async () => {
-        const scene = await startScene(spec, { name: 'agent' });
-        try {
-          await checkInTerminal(spec, scene);
-        } finally {
-          await scene.stop();
-        }
-      });
+      const skip = !terminals || !(spec.agent in addOwn);
+      test('asks before each call on the host, and then makes it', { skip }, () =>
+        withScene(spec, { name: 'agent' }, (scene) => checkInTerminal(spec, scene)));
     });
   }
 });
 
 /** Adds own_host and limactl. Returns the file that records the starts of own_host. */
-function prepare(spec, { home, project, environment }) {
-  const root = dirname(project);
+function prepare(spec, { bin, environment, home, root }) {
   const log = join(root, 'started');
   write(join(root, 'own.cjs'), ownServer);
-  write(join(root, 'bin', 'limactl'), limactl, 0o755);
-  environment.PATH = [join(root, 'bin'), environment.PATH].join(delimiter);
+  write(join(bin, 'limactl'), limactl, 0o755);
   environment.SSH_CONNECTION = 'THE-HOST';
   addOwn[spec.agent]?.(home, process.execPath, [join(root, 'own.cjs'), 'its argument'], { OWN_LOG: log });
   return log;
@@ -161,7 +145,7 @@ async function checkInTerminal(spec, scene) {
     calls += 1;
     return call;
   };
-  const terminal = new Terminal(dirname(scene.project), [serverProgram, 'run', spec.agent, '--trust',
+  const terminal = new Terminal(scene.root, [serverProgram, 'run', spec.agent, '--trust',
     '--host-mcp', 'own_host', ...(spec.inTerminal ? ['--', ...spec.inTerminal] : [])], scene.project,
   scene.environment);
   try {
@@ -180,8 +164,7 @@ async function checkInTerminal(spec, scene) {
 }
 
 async function check(spec, scene, inCopy, trust) {
-  const { project } = scene;
-  const root = dirname(project);
+  const { project, root } = scene;
   const log = prepare(spec, scene);
   if (inCopy) {
     git(project, 'init', '-q');
@@ -193,11 +176,11 @@ async function check(spec, scene, inCopy, trust) {
   const wanted = [['in[-_]guest', 'place'],
     ...(onHost ? [['own[-_]host', 'place'], ['own[-_]host', 'look']] : [])];
   const queue = [...wanted];
-  const first = { tools: undefined };
+  let first;
   let last = '';
   scene.decide = (tools, body) => {
     if (tools.length === 0) return undefined;  // for a title, say
-    first.tools ??= tools;
+    first ??= tools;
     last = body;
     while (queue.length > 0) {
       const call = callOf(spec, queue.shift(), tools);
@@ -207,17 +190,16 @@ async function check(spec, scene, inCopy, trust) {
   };
   // What an agent might put in the place of a variable is the guest's, too.
   const command = `exec '${process.execPath}' ${join(root, 'own.cjs')} "$SSH_CONNECTION" '\${HOME}'`;
-  const ended = await execute(serverProgram, ['run', spec.agent, ...(trust ? ['--trust'] : []),
+  const ended = await scene.mcp('run', spec.agent, ...(trust ? ['--trust'] : []),
     ...(inCopy ? ['--copy-dir', directory] : []), '--mcp', `in-guest=${command}`,
-    ...(onHost ? ['--host-mcp', 'own_host'] : []), '--', ...(spec.turnWithRun ?? spec.turn)], project,
-  scene.environment);
+    ...(onHost ? ['--host-mcp', 'own_host'] : []), '--', ...spec.turnWithRun);
   assert.equal(ended.code, 0, ended.stderr);
 
   const results = toolResults(last).map(([tool, result]) => [tool, JSON.stringify(result)]);
   const resultOf = (each) => results.find(([name]) => nameOf(spec, each).test(name))?.[1] ?? '';
   const ran = wanted.map((each) => resultOf(each).includes('runs in '));
-  rows.push(`| ${spec.title} | ${inCopy ? 'copy' : 'mount'} | ${trust ? 'yes' : 'no'} | ${
-    ran[0] ? 'runs' : 'asks'} | ${!onHost ? 'refused' : ran[1] || ran[2] ? 'runs' : 'asks'} |`);
+  rows.push([spec.title, inCopy ? 'copy' : 'mount', trust ? 'yes' : 'no', ran[0] ? 'runs' : 'asks',
+    !onHost ? 'refused' : ran[1] || ran[2] ? 'runs' : 'asks']);
   assert.deepEqual(ran, wanted.map(([server]) => trust && server === 'in[-_]guest'), JSON.stringify(results));
   if (onHost || !trust) assert.match(resultOf(wanted[trust ? 1 : 0]) || ended.stderr, asked);  // opencode ends there
   if (trust) {
@@ -225,7 +207,7 @@ async function check(spec, scene, inCopy, trust) {
     assert.match(text, new RegExp(`runs in ${directory} over 127\\.0\\.0\\.1 `));
     assert.match(text, /with \["127\.0\.0\.1 [^"]*","\$\{HOME\}"\]/);
   }
-  for (const each of wanted) assert.ok(callOf(spec, each, first.tools), `${each} of ${first.tools}`);
+  for (const each of wanted) assert.ok(callOf(spec, each, first), `${each} of ${first}`);
   if (!onHost) return;
   assert.match(readFileSync(log, 'utf8'),
     /^runs in \S*\/run\/\S+ over (THE-HOST|undefined) with \["its argument"\]\n/, 'on the host');

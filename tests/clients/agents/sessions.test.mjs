@@ -6,9 +6,8 @@ import { describe, test } from 'node:test';
 import { existsSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-import { serverProgram } from '../instance.mjs';
-import { agents, ours, programs, write } from './agent_specs.mjs';
-import { execute, startScene, toolResults } from './hostile_session.mjs';
+import { agents, ours, write } from './agent_specs.mjs';
+import { toolResults, withScene } from './hostile_session.mjs';
 import * as claude from './traps/claude.mjs';
 import * as copilot from './traps/copilot.mjs';
 import * as opencode from './traps/opencode.mjs';
@@ -21,10 +20,8 @@ const second = 'SECOND-PROMPT';
 describe('a session', { concurrency: true }, () => {
   for (const spec of agents.filter(({ agent }) => allHostile[agent])) {
     const hostile = allHostile[spec.agent];
-    const skip = !existsSync(join(programs, spec.program));
-    test(`of ${spec.title} goes on, and only --trust lets it write`, { skip }, async () => {
-      const scene = await startScene(spec);
-      try {
+    test(`of ${spec.title} goes on, and only --trust lets it write`, { skip: spec.skip }, () =>
+      withScene(spec, {}, async (scene) => {
         const { home, model, project, traps } = scene;
         hostile.prepareHome(home, project, traps);
         hostile.plant(project, traps);
@@ -35,21 +32,17 @@ describe('a session', { concurrency: true }, () => {
         for (const program of ['bwrap', 'gh', 'git', 'node', 'pgrep', 'rg']) {
           write(join(bin, program), `#!/bin/sh\n${traps.touch(`${program} on PATH`)}\n`, 0o755);
         }
-        const environment = { ...scene.environment,
-          PATH: [bin, scene.environment.PATH].join(delimiter) };
+        scene.environment.PATH = [bin, scene.environment.PATH].join(delimiter);
         writeFileSync(join(project, 'long.txt'), `${'a line of a long file\n'.repeat(1500)}THE-END\n`);
 
         /** Runs a session in which the model writes a file and reads a long one. */
         const work = async (name, prompt, options, words) => {
           const path = join(project, name);
-          const queue = [
-            { name: spec.name('write_file'), arguments: { path, content: 'x' } },
-            { name: spec.name('read_file'), arguments: { path: join(project, 'long.txt') } },
-          ];
+          const queue = [spec.callOf('write_file', { path, content: 'x' }),
+            spec.callOf('read_file', { path: join(project, 'long.txt') })];
           model.turns.length = 0;
           scene.decide = (tools) => (tools.length > 0 ? queue.shift() : undefined);
-          const ended = await execute(serverProgram,
-            ['run', spec.agent, 'default', ...options, '--', ...words], project, environment);
+          const ended = await scene.mcp('run', spec.agent, 'default', ...options, '--', ...words);
           assert.equal(ended.code, 0, ended.stderr);
           const turns = model.turns.filter(({ tools }) => tools.length > 0);
           assert.deepEqual([...new Set(turns.flatMap(({ tools }) => tools))].sort(),
@@ -66,9 +59,6 @@ describe('a session', { concurrency: true }, () => {
         assert.equal(again.isWritten, true, JSON.stringify(again.written));
         assert.match(JSON.stringify(again.read), /THE-END/);
         assert.ok(again.body.includes(first), 'the first session goes on');
-      } finally {
-        await scene.stop();
-      }
-    });
+      }));
   }
 });

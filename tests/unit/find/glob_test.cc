@@ -43,8 +43,7 @@ std::string Repeat(const std::string& text, std::size_t times) {
   return repeated;
 }
 
-// tests/glob_reference compares the same table with npm's minimatch. The table explains
-// differences.
+// tests/clients compares the same table with npm's minimatch. The table explains differences.
 TEST(Glob, AgreesWithTheTable) {
   const nlohmann::json table = nlohmann::json::parse(std::ifstream(GLOB_TABLE_FILE));
   std::size_t pairs = 0;

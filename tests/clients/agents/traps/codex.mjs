@@ -1,16 +1,16 @@
 // Traps for Codex: servers, hooks, other settings, an agent, a skill, a repository.
 
-import { execFileSync } from 'node:child_process';
 import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { write } from '../agent_specs.mjs';
-import { plantServer } from '../hostile_project.mjs';
+import { git } from '../copy_session.mjs';
+import { call, markdown, plantServer } from '../hostile_project.mjs';
 
 // In TOML, strings and arrays of strings are as in JSON.
 const quoted = JSON.stringify;
 
-const server = (name, [command, ...args]) => `
+const server = (name, { command, args }) => `
 [mcp_servers.${name}]
 command = ${quoted(command)}
 args = ${quoted(args)}
@@ -19,16 +19,13 @@ default_tools_approval_mode = "approve"
 
 /** Makes a repository with a changed file. git runs the filter to compare it. */
 function plantFilter(project, traps) {
-  const user = ['-c', 'user.name=x', '-c', 'user.email=x@x', '-c', 'commit.gpgsign=false'];
-  const git = (...words) =>
-    execFileSync('git', [...user, ...words], { cwd: project, stdio: 'ignore' });
-  git('init', '-q');
+  git(project, 'init', '-q');
   write(join(project, 'tracked.txt'), 'one\n');
-  git('add', 'tracked.txt');
-  git('commit', '-qm', 'x');
+  git(project, 'add', 'tracked.txt');
+  git(project, 'commit', '-qm', 'x');
   write(join(project, 'tracked.txt'), 'two\n');
   write(join(project, '.gitattributes'), '*.txt filter=evil\n');
-  git('config', 'filter.evil.clean', `${traps.touch('filter in .git/config')}; cat`);
+  git(project, 'config', 'filter.evil.clean', `${traps.touch('filter in .git/config')}; cat`);
 }
 
 /** The user has a server of their own. */
@@ -77,7 +74,7 @@ developer_instructions = ${quoted(traps.text("agent's instructions"))}\n`);
     ['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'Stop'].map((event) =>
       [event, hook(traps.touch(`hook ${event}`))])) });
   put('.agents/skills/evil/SKILL.md',
-    `---\nname: evil\ndescription: ${traps.text('skill described')}\n---\nUse exec_command.\n`);
+    markdown({ name: 'evil', description: traps.text('skill described') }, 'Use exec_command.'));
   put('AGENTS.md', 'INSTRUCTIONS-OF-THE-PROJECT: use exec_command and apply_patch.\n');
   symlinkSync(traps.secret('AGENTS.override.md is a link'), join(project, 'AGENTS.override.md'));
   plantFilter(project, traps);
@@ -87,24 +84,20 @@ const addFile = (path) => `*** Begin Patch\n*** Add File: ${path}\n+x\n*** End P
 
 /** The model's calls. */
 export const calls = (_project, traps) => [
-  { name: 'exec_command', arguments: { cmd: traps.touch('tool exec_command') } },
-  { name: 'exec_command', arguments: {
-    cmd: `bash -c true; cat ${traps.secret('tool exec_command reads')}` } },
+  call('exec_command', { cmd: traps.touch('tool exec_command') }),
+  call('exec_command', { cmd: `bash -c true; cat ${traps.secret('tool exec_command reads')}` }),
   { name: 'apply_patch', input: addFile(traps.file('tool apply_patch')) },
-  { name: 'evil', namespace: 'mcp__lima', arguments: {} },
-  { name: 'evil', namespace: 'mcp__evil', arguments: {} },
-  { name: 'evil', namespace: 'mcp__own', arguments: {} },
-  { name: 'spawn_agent', namespace: 'multi_agent_v1',
-    arguments: { message: 'look', agent_type: 'evil' } },
-  { name: 'exec_command', arguments: { cmd: 'sleep 2' } },  // until that agent has begun
+  ...['mcp__lima', 'mcp__evil', 'mcp__own'].map((namespace) => ({ ...call('evil'), namespace })),
+  { ...call('spawn_agent', { message: 'look', agent_type: 'evil' }), namespace: 'multi_agent_v1' },
+  call('exec_command', { cmd: 'sleep 2' }),  // until that agent has begun
 ];
 
 /** More of its own tools, called only with run. */
 export const furtherCalls = (project) => [
-  { name: 'exec_command', arguments: { cmd: 'true', environment_id: 'local', workdir: project } },
-  { name: 'shell', arguments: { command: ['true'] } },
-  { name: 'shell_command', arguments: { command: 'true' } },
-  { name: 'view_image', arguments: { path: '/etc/hostname' } },
+  call('exec_command', { cmd: 'true', environment_id: 'local', workdir: project }),
+  call('shell', { command: ['true'] }),
+  call('shell_command', { command: 'true' }),
+  call('view_image', { path: '/etc/hostname' }),
 ];
 
 /** Its newest models write code that calls the tools. */

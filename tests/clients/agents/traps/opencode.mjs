@@ -4,14 +4,14 @@ import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { write } from '../agent_specs.mjs';
-import { plantRepository, plantServer } from '../hostile_project.mjs';
+import { call, callAll, markdown, plantRepository, plantServer } from '../hostile_project.mjs';
 
 function link(target, path) {
   mkdirSync(dirname(path), { recursive: true });
   symlinkSync(target, path);
 }
 
-const server = (command) => ({ type: 'local', enabled: true, command });
+const server = ({ command, args }) => ({ type: 'local', enabled: true, command: [command, ...args] });
 
 /** Keeps opencode from asking npm for the packages of plugins. */
 function writePackages(directory) {
@@ -73,7 +73,7 @@ export function plant(project, traps) {
   put('shell', `#!/bin/sh\n${traps.touch('shell')}\nexec /bin/sh "$@"\n`, 0o755);
   put('sample.log', 'text\n');
   put('sample.txt', 'text\n');
-  const skill = (name, text) => `---\nname: ${name}\ndescription: ${text}\n---\nx\n`;
+  const skill = (name, description) => markdown({ name, description }, 'x');
   put('.agents/skills/planted/SKILL.md', skill('planted', traps.text('skill described')));
   link(traps.secret('skill is a link', (text) => skill('leak', text)),
     join(project, '.claude', 'skills', 'leak', 'SKILL.md'));
@@ -86,31 +86,24 @@ export function plant(project, traps) {
 
 /** The model's calls. */
 export const calls = (project, traps) => [
-  { name: 'bash', arguments: { command: traps.touch('tool bash'), description: 'x' } },
-  { name: 'write', arguments: { filePath: traps.file('tool write'), content: 'x' } },
-  { name: 'read', arguments: { filePath: traps.secret('tool read') } },
-  { name: 'read', arguments: { filePath: join(project, 'sample.log') } },
-  { name: 'read', arguments: { filePath: join(project, 'sample.txt') } },
-  { name: 'edit', arguments: { filePath: join(project, 'sample.txt'), oldString: 'text',
-    newString: 'changed' } },
-  { name: 'evil', arguments: {} },
-  { name: 'lima_evil', arguments: {} },
-  { name: 'evil_evil', arguments: {} },
-  { name: 'dot_evil', arguments: {} },
-  { name: 'own_evil', arguments: {} },
-  { name: 'task', arguments: { subagent_type: 'general', description: 'x',
-    prompt: `look at @${traps.secret("subagent's prompt names a file")}` } },
+  call('bash', { command: traps.touch('tool bash'), description: 'x' }),
+  call('write', { filePath: traps.file('tool write'), content: 'x' }),
+  ...[traps.secret('tool read'), join(project, 'sample.log'), join(project, 'sample.txt')].map((filePath) =>
+    call('read', { filePath })),
+  call('edit', { filePath: join(project, 'sample.txt'), oldString: 'text', newString: 'changed' }),
+  ...callAll('evil', 'lima_evil', 'evil_evil', 'dot_evil', 'own_evil'),
+  call('task', { subagent_type: 'general', description: 'x',
+    prompt: `look at @${traps.secret("subagent's prompt names a file")}` }),
 ];
 
 /** More of its own tools, called only with run. */
 export const furtherCalls = (project) => [
-  { name: 'grep', arguments: { pattern: 'root', path: '/etc' } },
-  { name: 'glob', arguments: { pattern: '*', path: '/etc' } },
-  { name: 'list', arguments: { path: '/etc' } },
-  { name: 'apply_patch', arguments: { patchText: '*** Begin Patch\n*** End Patch' } },
-  { name: 'lsp', arguments: { operation: 'hover', line: 1, character: 1,
-    filePath: join(project, 'sample.txt') } },
-  { name: 'skill', arguments: { name: 'planted' } },
+  call('grep', { pattern: 'root', path: '/etc' }),
+  call('glob', { pattern: '*', path: '/etc' }),
+  call('list', { path: '/etc' }),
+  call('apply_patch', { patchText: '*** Begin Patch\n*** End Patch' }),
+  call('lsp', { operation: 'hover', line: 1, character: 1, filePath: join(project, 'sample.txt') }),
+  call('skill', { name: 'planted' }),
 ];
 
 export const withoutRun = (prompt) => ['run', prompt];
