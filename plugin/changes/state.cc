@@ -283,7 +283,7 @@ std::vector<copy::Change> Compare(const State& before, const State& after) {
     const Item& item = is == after.items.end() ? none : is->second;
     if (old_item == item) continue;
     const auto& [path, key] = place;
-    copy::Change change{{path, old_item.mode, item.mode, ""}};
+    copy::Change change{{path, old_item.mode, item.mode, "", ""}};
     change.key = key;
     change.note = key;
     if (item.mode == copy::kLink) change.target = item.value;

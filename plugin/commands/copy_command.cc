@@ -95,12 +95,12 @@ std::string ReadProjectOption(const cxxopts::ParseResult& parsed) {
   return parsed.count("project") > 0 ? parsed["project"].as<std::string>() : "";
 }
 
-std::size_t CopyCommand::PrintReport(const std::string& from, const std::string& to,
-                                     const std::string& branch) const {
+copy::Report CopyCommand::PrintReport(const std::string& from, const std::string& to,
+                                      const std::string& branch) const {
   const paths::HostPrograms programs(agents::ObeyedFiles());
-  const copy::Report report = copy::MakeReport(*side_, users(), programs, from, to, branch);
+  copy::Report report = copy::MakeReport(*side_, users(), programs, from, to, branch);
   for (const std::string& line : report.lines) std::cerr << line << '\n';
-  return report.protected_files;
+  return report;
 }
 
 void CopyCommand::PrintUntaken(const copy::Target& target, const copy::Untaken& untaken) const {

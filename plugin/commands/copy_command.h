@@ -7,6 +7,7 @@
 #include "commands/option_parser.h"
 #include "connection/instance_opener.h"
 #include "copy/guest_copy.h"
+#include "copy/report.h"
 #include "copy/side_repository.h"
 
 /// What `copy`, `diff`, `take` and `drop` share.
@@ -54,10 +55,9 @@ class CopyCommand {
   /// support::CallError if that is not the same.
   void FollowProject();
 
-  /// Prints copy::MakeReport of what was changed from one commit to another, on standard error. Returns how many
-  /// protected files are among it.
-  [[nodiscard]] std::size_t PrintReport(const std::string& from, const std::string& to,
-                                        const std::string& branch) const;
+  /// Prints copy::MakeReport of what was changed from one commit to another, on standard error.
+  copy::Report PrintReport(const std::string& from, const std::string& to,
+                           const std::string& branch) const;
 
   /// On standard error, with how to get what `take` cannot bring.
   void PrintUntaken(const copy::Target& target, const copy::Untaken& untaken) const;

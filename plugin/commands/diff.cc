@@ -31,7 +31,7 @@ int Diff(const std::vector<std::string>& arguments) {
   const copy::Target target = command.Connect();
   const copy::GuestState state = copy::Fetch(target, max_size, copy::Refs::kWorkOnly);
   const std::string from = copy::SentOrOlder(command.side());
-  if (only_names) (void)command.PrintReport(from, state.work, command.DefaultBranch());
+  if (only_names) command.PrintReport(from, state.work, command.DefaultBranch());
   copy::PrintDiff(command.side().git(), {from, state.work}, only_names);
   if (only_names) command.PrintUntaken(target, state.untaken);
   return 0;

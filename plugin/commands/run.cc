@@ -298,8 +298,7 @@ void PrintSummary(const std::string& instance, const std::string& project) {
     const copy::Target target = command.Connect();
     const auto state = copy::Fetch(target, copy::kMaxSize, copy::Refs::kWorkOnly);
     if (state.untaken.empty()) return;
-    (void)command.PrintReport(copy::SentOrOlder(command.side()), state.work,
-                              command.DefaultBranch());
+    command.PrintReport(copy::SentOrOlder(command.side()), state.work, command.DefaultBranch());
     command.PrintUntaken(target, state.untaken);
     const std::string of = instance == kAgentInstance ? "" : " " + instance;
     std::cerr << "See: limactl mcp diff" << of << ". Take: limactl mcp take" << of << '\n';

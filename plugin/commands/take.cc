@@ -9,10 +9,13 @@
 namespace commands {
 namespace {
 
-/// Asks before protected files are applied.
-void RequireConsent(std::size_t protected_files) {
+/// Asks before protected files are applied, or what may have some.
+void RequireConsent(const copy::Report& report) {
   const std::string text =
-      "Programs on this host obey " + support::Count(protected_files, "file") + " of this change";
+      report.protected_files > 0
+          ? "Programs on this host obey " + support::Count(report.protected_files, "file") +
+                " of this change"
+          : "This change is too large to be examined";
   const auto is_wanted = AskUser(text + ". Apply? [y/N] ", false);
   if (!is_wanted) throw support::CallError(text + ". To apply it all the same: --yes");
   if (!*is_wanted) throw support::CallError("Nothing was changed.");
@@ -22,13 +25,14 @@ int Apply(CopyCommand& command, bool yes, std::uint64_t max_size) {
   const copy::SideRepository& side = command.side();
   const std::string from = side.facts().applied;
   const std::string to = side.facts().work;
-  if (to == from) {
-    std::cout << "Nothing to take.\n";
+  const std::size_t files = to == from ? 0 : copy::CountChanged(side, from, to);
+  if (files == 0) {
+    std::cout << (to == from ? "Nothing to take.\n"
+                             : "No file differs. To bring the commits: limactl mcp take\n");
     return 0;
   }
-  const std::size_t files = copy::CountChanged(side, from, to);
-  const std::size_t protected_files = command.PrintReport(from, to, command.DefaultBranch());
-  if (protected_files > 0 && !yes) RequireConsent(protected_files);
+  const copy::Report report = command.PrintReport(from, to, "");
+  if ((report.protected_files > 0 || report.is_cut) && !yes) RequireConsent(report);
   copy::ApplyWork(command.users(), command.side(), max_size);
   std::cout << support::Count(files, "file") << " changed in the working tree.\n";
   return 0;
@@ -43,7 +47,7 @@ int TakeOne(CopyCommand& command, const std::string& name, const std::string& id
   const std::string from = copy::SentOrOlder(side);
   std::string problem;
   try {
-    (void)command.PrintReport(from, id, branch.name);
+    command.PrintReport(from, id, branch.name);
   } catch (const support::CallError& error) {
     problem = error.what();
   }
@@ -55,6 +59,11 @@ int TakeOne(CopyCommand& command, const std::string& name, const std::string& id
     std::cout << "Branch " << branch.name << ": "
               << support::Count(std::stoull("0" + commits), "commit") << ", "
               << support::Count(copy::CountChanged(side, from, id), "file") << " changed.\n";
+  }
+  if (from != side.facts().sent) {
+    std::cerr << "Note: git gc has deleted what the copy began with; this compares with "
+              << (from == side.facts().base ? "the commit below it" : "an empty directory")
+              << ".\n";
   }
   if (problem.empty()) return 0;
   std::cerr << "The branch was set, but what it changes cannot be examined: " << problem << '\n';

@@ -8,6 +8,7 @@
 #include "support/errors.h"
 #include "support/join.h"
 #include "support/printable.h"
+#include "support/units.h"
 
 namespace copy {
 namespace {
@@ -17,6 +18,8 @@ using support::CallError;
 
 /// In the side repository, while files of the working tree are being changed.
 constexpr const char* kSaved = "applying";
+/// Bytes of changed files that `git apply` is given: it needs twice as much memory.
+constexpr std::uint64_t kMaxApplied = std::uint64_t{512} << 20U;
 constexpr std::size_t kMostNamed = 10;
 const std::string kMissing = "000000";
 
@@ -26,6 +29,22 @@ std::string Named(std::vector<std::string> paths) {
   paths.resize(paths.size() - more);
   for (std::string& path : paths) path = support::Printable(path);
   return support::Join(paths, ", ") + (more > 0 ? " and " + std::to_string(more) + " more" : "");
+}
+
+/// `git apply` has all files in memory.
+void RequireSize(const Git& git, const std::string& ids, std::uint64_t max_size) {
+  std::uint64_t size = 0;
+  for (const std::string& each : Split(
+           git.Require({"cat-file", "--batch-check=%(objectsize)"}, "git cannot read the work", ids),
+           '\n')) {
+    size += std::stoull(each);
+  }
+  const std::uint64_t most = std::min(max_size, kMaxApplied);
+  if (size <= most) return;
+  throw CallError("The changed files have " + support::FormatByteCount(size) + ", more than " +
+                  support::FormatByteCount(most) +
+                  (most == max_size ? " (--max-size). Nothing was changed."
+                                    : ". Nothing was changed. As a branch instead: limactl mcp take"));
 }
 
 /// What `git apply` did not do, though it says that it did; empty if it did all.
@@ -67,7 +86,12 @@ void ApplyWork(const Git& users, SideRepository& side, std::uint64_t max_size) {
       {"diff-tree", "-r", "-z", "--raw", "--no-renames", side.facts().applied, work},
       "git cannot compare"));
   std::vector<std::string> paths;
-  for (const RawChange& change : changes) paths.push_back(change.path);
+  std::string ids;
+  for (const RawChange& change : changes) {
+    paths.push_back(change.path);
+    if (change.mode != kMissing && change.mode != kRepositoryMode) ids += change.id + "\n";
+  }
+  RequireSize(side.git(), ids, max_size);
 
   const FileLock lock = side.place().LockTree();
   const SavedFiles saved = SavedFiles::Save(top, paths, work, scratch, side.path() / kSaved);

@@ -89,7 +89,7 @@ Git Git::Users(const std::filesystem::path& project, int lock) {
       support::OwnEnvironment(),
       "GIT_* +GIT_CONFIG_GLOBAL +GIT_CONFIG_SYSTEM +GIT_CONFIG_NOSYSTEM +GIT_EXEC_PATH "
       "GIT_NO_REPLACE_OBJECTS=1 GIT_OPTIONAL_LOCKS=0 GIT_TERMINAL_PROMPT=0 GIT_NO_LAZY_FETCH=1 "
-      "GIT_ALLOW_PROTOCOL=none");
+      "GIT_ALLOW_PROTOCOL=none LANGUAGE=C");
   return git;
 }
 
@@ -200,7 +200,7 @@ std::vector<RawChange> ParseRaw(std::string_view raw) {
   for (std::size_t i = 1; i < parts.size(); i += 2) {
     std::vector<std::string> words = Split(parts[i - 1].substr(1), ' ');
     words.resize(4);
-    changes.push_back({std::move(parts[i]), words[0], words[1], words[3]});
+    changes.push_back({std::move(parts[i]), words[0], words[1], words[3], words[2]});
   }
   return changes;
 }

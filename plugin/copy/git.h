@@ -92,12 +92,13 @@ std::string Excluding(const std::vector<std::string>& ids);
 /// The mode of a tree's entry that is a repository of its own.
 inline constexpr std::string_view kRepositoryMode = "160000";
 
-/// What `git diff --raw -z` lists: the modes and the new id of a path.
+/// What `git diff --raw -z` lists: the modes and ids of a path.
 struct RawChange {
   std::string path;
   std::string old_mode;
   std::string mode;
   std::string id;
+  std::string old_id;
 };
 std::vector<RawChange> ParseRaw(std::string_view raw);
 

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <sstream>
 #include <unordered_map>
 #include <utility>
 
+#include "copy/saved_files.h"
 #include "support/environment.h"
 #include "support/errors.h"
 #include "support/join.h"
@@ -52,6 +54,26 @@ void AddSection(Report& report, const std::string& title, const Names& lines) {
   if (lines.size() > kMaxLines) report.lines.push_back(" " + More(lines.size(), kMaxLines));
 }
 
+/// The rows that are about files in a directory: a link in its place brings others.
+std::vector<paths::HostProgram> RowsBelow(std::string_view path,
+                                          const paths::HostPrograms& programs) {
+  const std::string folded = "/" + Folded(path);
+  std::vector<paths::HostProgram> rows;
+  for (const paths::HostProgram& row : programs.rows()) {
+    if (!row.keys.empty()) continue;
+    for (const std::string_view word : support::Words(row.patterns)) {
+      const bool is_anchored = word.starts_with('/');
+      for (std::size_t end = word.find('/', 1); end < word.size() - 1; end = word.find('/', end + 1)) {
+        const std::string directory((is_anchored ? "" : "*/") + std::string(word.substr(0, end)));
+        if (fnmatch(directory.c_str(), folded.c_str(), 0) != 0) continue;
+        rows.push_back(row);
+        break;
+      }
+    }
+  }
+  return rows;
+}
+
 /// One line for each row of the table, so that many files cannot hide another.
 Names ListObeyed(const std::vector<Change>& changes, const paths::HostPrograms& programs,
                  Report& report) {
@@ -62,8 +84,10 @@ Names ListObeyed(const std::vector<Change>& changes, const paths::HostPrograms& 
     bool is_protected = false;
     std::optional<Key> worst;
     const paths::HostProgram* const by_key = RowOfKey(change.key, programs);
-    for (const paths::HostProgram& row :
-         by_key != nullptr ? std::vector{*by_key} : RowsOfPath(change.path, programs)) {
+    std::vector<paths::HostProgram> found =
+        by_key != nullptr ? std::vector{*by_key} : RowsOfPath(change.path, programs);
+    if (found.empty() && change.mode == kLink) found = RowsBelow(change.path, programs);
+    for (const paths::HostProgram& row : found) {
       is_protected = is_protected || row.writing == paths::Writing::kRefused;
       if (worst && worst->first <= row.run_by) continue;
       worst = {row.run_by, std::string(row.program) + ": " + std::string(row.reason)};
@@ -95,6 +119,23 @@ class Changes {
     ReadTargets();
   }
 
+  /// Paths that only a commit in between has changed: a checkout of that one, such as in a rebase,
+  /// has them.
+  void AddCommits(const std::string& from, const std::string& to) {
+    std::set<std::string> known;
+    for (const Change& change : list) known.insert(change.path);
+    const std::string commits = Read({"rev-list", to, "--not", from});
+    for (RawChange& raw : ParseRaw(Read({"diff-tree", "--stdin", "-r", "-m", "-z", "--raw",
+                                         "--root", "--no-renames", "--no-commit-id"},
+                                        commits))) {
+      if (raw.mode == kNone || !known.insert(raw.path).second) continue;
+      Change change{std::move(raw)};
+      change.note = "in a commit in between";
+      list.push_back(std::move(change));
+    }
+    ReadTargets();
+  }
+
   std::vector<Change> list;
   bool is_cut = false;  ///< there is more than can be examined
 
@@ -108,14 +149,17 @@ class Changes {
 
   void ReadTargets() {
     std::string ids;
+    const auto is_new = [](const Change& change) {
+      return change.mode == kLink && !change.target;
+    };
     for (const Change& change : list) {
-      if (change.mode == kLink) ids += change.id + "\n";
+      if (is_new(change)) ids += change.id + "\n";
     }
     if (ids.empty()) return;
     // "ID blob SIZE", line feed, target, line feed
     std::istringstream text(Read({"cat-file", "--batch"}, ids));
     for (Change& change : list) {
-      if (change.mode != kLink) continue;
+      if (!is_new(change)) continue;
       std::string id;
       std::string type;
       std::size_t size = 0;
@@ -144,6 +188,30 @@ class Changes {
   const Git& git_;
 };
 
+/// That matches a path.
+std::string Pattern(std::string_view path) {
+  std::string pattern = Folded(path);
+  for (char& c : pattern) c = std::string_view(" \n*?[\\").find(c) < 6 ? '?' : c;
+  return pattern;
+}
+
+/// The user's hooks that are links into the project.
+void AddLinkedHooks(const Git& users, const std::string& project,
+                    std::vector<std::pair<std::string, std::string>>& rows) {
+  const fs::path hooks =
+      fs::path(users.Run({"rev-parse", "--path-format=absolute", "--git-common-dir"}).Line()) /
+      "hooks";
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(hooks, none)) {
+    const auto below = support::PathBelow(fs::weakly_canonical(entry.path(), none).string(),
+                                          fs::weakly_canonical(project, none).string());
+    if (!below || below->empty() || below->starts_with(".git/")) continue;
+    rows.emplace_back("/" + Pattern(*below), "your .git/hooks/" +
+                                                 Visible(entry.path().filename().string()) +
+                                                 " is a link to it");
+  }
+}
+
 /// Patterns and reasons of the files that the user's git runs or reads since its configuration
 /// names them.
 std::vector<std::pair<std::string, std::string>> ListConfigured(const Git& users,
@@ -170,13 +238,71 @@ std::vector<std::pair<std::string, std::string>> ListConfigured(const Git& users
     for (const std::string& path : NamedPaths(key, value, base)) {
       const auto below = support::PathBelow(path, project);
       if (!below) continue;
-      std::string pattern = Folded(*below);
-      for (char& c : pattern) c = std::string_view(" \n*?[\\").find(c) < 6 ? '?' : c;
+      std::string pattern = Pattern(*below);
       if (is_hooks) pattern = (pattern.empty() ? "*" : pattern) + "/";
       if (!pattern.empty()) rows.emplace_back("/" + pattern, reason);  // else such as ":"
     }
   }
+  AddLinkedHooks(users, project, rows);
   return rows;
+}
+
+/// The user's ignored files that stand where the change has new ones: git overwrites them.
+Names Overwritten(const Git& users, const fs::path& top, const std::vector<Change>& changes) {
+  std::string paths;
+  for (const Change& change : changes) {
+    if (change.old_mode != kNone || change.has_only_other()) continue;
+    for (std::size_t end = change.path.size(); end != std::string::npos;
+         end = end == 0 ? std::string::npos : change.path.rfind('/', end - 1)) {
+      const std::string path = change.path.substr(0, end);
+      const fs::file_type type = TypeBelow(top, path);
+      const bool is_same = end == change.path.size();
+      const bool is_in_the_way = type != fs::file_type::not_found &&
+                                 (is_same || type != fs::file_type::directory);
+      if (is_in_the_way) paths += path + '\0';
+    }
+  }
+  if (paths.empty()) return {};
+  Names names = Split(users.Run({"check-ignore", "-z", "--stdin"}, paths).output, '\0');
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  for (std::string& name : names) name = Visible(name);
+  return names;
+}
+
+/// Files of git LFS that come as what they are not in the repository.
+void AddLargeFiles(const Git& git, const std::vector<Change>& changes, Report& report) {
+  constexpr std::string_view kPointer = "version https://git-lfs.github.com/spec/";
+  constexpr std::size_t kMaxPointer = 1024;  // as git-lfs itself has it
+  std::string ids;
+  for (const Change& change : changes) ids += change.id + "\n" + change.old_id + "\n";
+  std::string small;
+  const GitOutput sizes = git.Run({"cat-file", "--batch-check=%(objectname) %(objectsize)"}, ids);
+  for (const std::string& line : Split(sizes.output, '\n')) {
+    const auto words = Split(line, ' ');
+    const bool is_small = words.size() == 2 && words[1].size() <= 4 && words[1] != "missing" &&
+                          std::stoull(words[1]) <= kMaxPointer;
+    if (is_small) small += words[0] + "\n";
+  }
+  std::set<std::string> pointers;
+  const std::string contents = git.Run({"cat-file", "--batch"}, small).output;
+  for (std::size_t at = 0; (at = contents.find(kPointer, at)) != std::string::npos; ++at) {
+    // "ID blob SIZE", line feed, content
+    if (at == 0 || contents[at - 1] != '\n') continue;
+    const std::size_t line = contents.rfind('\n', at - 2) + 1;
+    const auto words = Split(std::string_view(contents).substr(line, at - 1 - line), ' ');
+    if (words.size() == 3 && words[1] == "blob") pointers.insert(words[0]);
+  }
+  Names only_pointers;
+  Names plain;
+  for (const Change& change : changes) {
+    const bool was = pointers.contains(change.old_id);
+    const bool is = pointers.contains(change.id);
+    if (is) only_pointers.push_back(Visible(change.path));
+    if (was && !is && !change.is_deleted()) plain.push_back(Visible(change.path));
+  }
+  AddSection(report, "Files of git LFS of which only the pointer comes:", only_pointers);
+  AddSection(report, "Files of git LFS that come as plain files:", plain);
 }
 
 }  // namespace
@@ -280,13 +406,15 @@ Report ReportOn(const std::vector<Change>& changes, const paths::HostPrograms& p
   AddSection(report, "Names with characters that are not seen:", hidden);
   AddSection(report, "Submodules:", repositories);
   AddSection(report, "New executables:", executables);
+  report.is_cut = is_cut;
   if (is_cut) report.lines.emplace_back("There is more than can be examined.");
   return report;
 }
 
 Report MakeReport(const SideRepository& side, const Git& users, const paths::HostPrograms& programs,
                   const std::string& from, const std::string& to, const std::string& branch) {
-  const Changes changes(side.git(), from, to);
+  Changes changes(side.git(), from, to);
+  if (!branch.empty()) changes.AddCommits(from, to);
   const auto configured = ListConfigured(users, programs, side.place().top, branch);
   std::vector<paths::HostProgram> rows;
   for (const auto& [pattern, reason] : configured) {
@@ -294,7 +422,20 @@ Report MakeReport(const SideRepository& side, const Git& users, const paths::Hos
   }
   paths::HostPrograms obeyed = programs;
   obeyed.Add(rows);
-  return ReportOn(changes.list, obeyed, changes.is_cut);
+  Report report = ReportOn(changes.list, obeyed, changes.is_cut);
+  Names ignoring;
+  for (const Change& change : changes.list) {
+    const std::string folded = Folded(change.path);
+    if (("/" + folded).ends_with("/.gitignore")) ignoring.push_back(Visible(change.path));
+  }
+  AddSection(report, "Rules of what git ignores, which hide files and keep them out of commits:",
+             ignoring);
+  AddLargeFiles(side.git(), changes.list, report);
+  if (!branch.empty()) {
+    AddSection(report, "Ignored files of yours that git switch or merge would overwrite:",
+               Overwritten(users, side.place().top, changes.list));
+  }
+  return report;
 }
 
 }  // namespace copy

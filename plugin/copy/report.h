@@ -36,6 +36,7 @@ struct Report {
   /// dangerous first; links that lead out, executables, submodules, and names that mislead.
   std::vector<std::string> lines;
   std::size_t protected_files = 0;  ///< that the file tools refuse to write
+  bool is_cut = false;              ///< there is more than was examined
 };
 
 Report ReportOn(const std::vector<Change>& changes, const paths::HostPrograms& programs,
@@ -64,8 +65,9 @@ const paths::HostProgram* RowOfKey(const std::string& key, const paths::HostProg
 std::vector<std::string> NamedPaths(const std::string& key, std::string value,
                                     const std::filesystem::path& directory);
 
-/// Of the change from `from` to `to`. Reads the configuration of the user's git, which may
-/// obey files of the project. `branch` is, or will be, that of the work. Throws support::CallError.
+/// Of the change from `from` to `to`. Reads the configuration of the user's git, which may obey files
+/// of the project. With `branch`, which the change will be: also of the commits in between, and of
+/// files that git would overwrite. Throws support::CallError.
 Report MakeReport(const SideRepository& side, const Git& users, const paths::HostPrograms& programs,
                   const std::string& from, const std::string& to, const std::string& branch);
 
