@@ -1,5 +1,6 @@
 #include "copy/copy.h"
 
+#include <filesystem>
 #include <iostream>
 
 #include "commands/commands.h"
@@ -28,15 +29,32 @@ std::string ReadCopyDirectory(const cxxopts::ParseResult& parsed) {
   throw UsageError("--copy-dir \"" + text + "\": expected an absolute directory of the guest");
 }
 
-void SendCopy(CopyCommand& command) {
+void SendCopy(CopyCommand& command, const std::vector<std::string>& included) {
   const copy::Git users = command.users();
   const copy::Project project = copy::ReadProject(command.project(), users);
   command.side().Prepare(project);
-  const copy::Snapshot snapshot = copy::TakeSnapshot(project, users, command.side());
+  const copy::Snapshot snapshot = copy::TakeSnapshot(project, users, command.side(), included);
   for (const std::string& line : copy::Send(command.Connect(), project, snapshot, users)) {
     std::cerr << support::Printable(line) << '\n';
   }
 }
+
+namespace {
+
+/// The path below the project of a file that the user named. Throws UsageError.
+std::string InProject(const std::string& file, const std::string& project) {
+  const std::filesystem::path named = std::filesystem::absolute(file);
+  const std::filesystem::path path =
+      paths::Resolved(named.parent_path()) + "/" + named.filename().string();
+  const auto below = support::PathBelow(path.string(), project);
+  std::error_code gone;
+  const bool is_file = std::filesystem::symlink_status(path, gone).type() !=
+                       std::filesystem::file_type::not_found;
+  if (is_file && below && !below->empty()) return std::string(*below);
+  throw UsageError("--include \"" + file + "\": expected a file of the project");
+}
+
+}  // namespace
 
 int Copy(const std::vector<std::string>& arguments) {
   OptionParser parser("copy",
@@ -44,11 +62,19 @@ int Copy(const std::vector<std::string>& arguments) {
                       "copy if all work in it was taken",
                       "[INSTANCE]", 1);
   AddCopyDirectory(parser);
+  parser.AddList("include",
+                 "Also send this file, which was ignored or filtered when the copy was sent before. "
+                 "May be repeated",
+                 "FILE");
   const auto parsed = parser.Parse(arguments);
   if (!parsed) return 0;
   const std::string instance = CopyInstance(*parsed);
   CopyCommand command(instance, "", ReadCopyDirectory(*parsed));
-  SendCopy(command);
+  std::vector<std::string> included;
+  for (const cxxopts::KeyValue& option : parsed->arguments()) {
+    if (option.key() == "include") included.push_back(InProject(option.value(), command.project()));
+  }
+  SendCopy(command, included);
   std::cout << "limactl mcp serve " << instance << " --copy "
             << shell::ShellQuote(command.project()) << '\n';
   return 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -49,7 +50,10 @@ std::FILE* OpenPager() {
   if (program.empty()) program = "less";
   ::setenv("LESS", "FRX", 0);
   std::fflush(stdout);
-  return ::popen((program + " || cat").c_str(), "w");
+  std::FILE* const pager = ::popen((program + " || cat").c_str(), "w");
+  // It is the pager's: as git does it.
+  (void)::signal(SIGINT, SIG_IGN);
+  return pager;
 }
 
 }  // namespace

@@ -140,7 +140,9 @@ void Git::Read(const Arguments& arguments, const std::function<bool(std::string_
     if (!wanted) return;
   }
   git.Finish(Deadline());
-  if (git.exit_code() != 128 + SIGPIPE) RequireSuccess(git, what);
+  // The user ended it, by the pager or with Ctrl-C.
+  if (git.exit_code() == 128 + SIGPIPE || git.exit_code() == 128 + SIGINT) return;
+  RequireSuccess(git, what);
 } catch (const support::Stopped&) {
   throw support::CallError(std::string(what) + ": " + StoppedText());
 }

@@ -135,6 +135,7 @@ void ReadReport(const std::string& line, const SideRepository& side, GuestState&
   if (kind == "git" && !IsNewEnough(line, 30)) throw CallError(Advice("git", "", side));
   if (kind == "state") state.directory = rest;
   if (kind == "have") state.known.push_back(rest);
+  if (kind == "found") state.found = support::Printable(rest.substr(0, kMaxName));
   if (kind == "work") {
     state.work = read_id(words[1]);
     state.untaken.commits = ToNumber(words[2]);

@@ -33,6 +33,7 @@ struct GuestState {
   std::vector<std::string> known;  ///< commits that the host and the guest have
   std::string work;           ///< of a commit, which the host may not have; empty unless "ours"
   Untaken untaken;
+  std::string found;  ///< a branch with what was made in a copy that was interrupted
 };
 
 /// Variables of a call, besides those that all need.

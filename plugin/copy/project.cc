@@ -6,6 +6,7 @@
 
 #include "copy/report.h"
 #include "copy/side_repository.h"
+#include "copy/withheld.h"
 #include "support/errors.h"
 #include "support/printable.h"
 
@@ -80,6 +81,17 @@ void NoteLarge(const Project& project, const std::vector<RawChange>& changes,
   AddNote("large, and copied: ", names, notes);
 }
 
+constexpr const char* kNoTree = "git cannot write the working tree";
+
+/// Puts back in the index what HEAD has there, or nothing.
+void LeaveOut(const Git& git, const Project& project, const std::vector<std::string>& names) {
+  std::string paths;
+  for (const std::string& name : names) paths += name + '\0';
+  git.With({{"GIT_LITERAL_PATHSPECS", "1"}})
+      .Require({"reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul", project.head},
+               "git cannot leave out " + names.front(), paths);
+}
+
 /// Writes the tree of the working tree with the index of `git`; puts back repositories in it.
 std::string WriteTree(const Git& git, const Project& project, std::vector<std::string>& notes) {
   const GitOutput added =
@@ -95,14 +107,10 @@ std::string WriteTree(const Git& git, const Project& project, std::vector<std::s
   NoteLarge(project, changes, notes);
   const std::vector<std::string> links = GitLinks(changes);
   if (!links.empty()) {
-    std::string paths;
-    for (const std::string& link : links) paths += link + '\0';
-    git.With({{"GIT_LITERAL_PATHSPECS", "1"}})
-        .Require({"reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul", project.head},
-                 "git cannot leave out repositories in the working tree", paths);
+    LeaveOut(git, project, links);
     AddNote("not copied, since they are repositories of their own: ", links, notes);
   }
-  return git.Require({"write-tree"}, "git cannot write the working tree");
+  return git.Require({"write-tree"}, kNoTree);
 }
 
 }  // namespace
@@ -145,7 +153,8 @@ Project ReadProject(const fs::path& top, const Git& users) {
   return project;
 }
 
-Snapshot TakeSnapshot(const Project& project, const Git& users, const SideRepository& side) {
+Snapshot TakeSnapshot(const Project& project, const Git& users, const SideRepository& side,
+                      const std::vector<std::string>& included) {
   const fs::path index = side.path() / "index";
   const Git git = users.With({{"GIT_INDEX_FILE", index.string()},
                               {"GIT_OBJECT_DIRECTORY", (side.path() / "objects").string()}});
@@ -159,7 +168,15 @@ Snapshot TakeSnapshot(const Project& project, const Git& users, const SideReposi
     git.Require({"read-tree", "HEAD"}, "git cannot read HEAD");
   }
   Snapshot snapshot;
-  const std::string tree = WriteTree(git, project, snapshot.notes);
+  std::string tree = WriteTree(git, project, snapshot.notes);
+  snapshot.withheld = FindWithheld(project, git, side, tree, included);
+  if (!snapshot.withheld.empty()) {
+    LeaveOut(git, project, snapshot.withheld);
+    AddNote("not copied, since it was ignored or filtered when the copy was sent before "
+            "(limactl mcp copy --include FILE sends it): ",
+            snapshot.withheld, snapshot.notes);
+    tree = git.Require({"write-tree"}, kNoTree);
+  }
   // The dates of HEAD: the same state is the same commit.
   const Git dated =
       git.With({{"GIT_AUTHOR_DATE", project.head_date}, {"GIT_COMMITTER_DATE", project.head_date}});
@@ -188,6 +205,11 @@ std::vector<std::string> ListNotes(const Project& project, const Git& users) {
     if (is_assumed || is_skipped) unwatched.push_back(line.substr(2));
   }
   AddNote("as committed, since the index does not watch it: ", unwatched, notes);
+  std::vector<std::string> modules;
+  for (const std::string& line : Split(users.Run({"ls-files", "-s", "-z"}).output, '\0')) {
+    if (line.starts_with(kRepositoryMode)) modules.push_back(line.substr(line.find('\t') + 1));
+  }
+  AddNote("submodules stay behind: ", modules, notes);
   if (project.is_partial) notes.emplace_back("this is a partial clone: the copy has no history");
   const GitOutput large = users.Run({"grep", "--cached", "-l", "-F", "-e", "filter=lfs", "--",
                                      ".gitattributes", "*/.gitattributes"});

@@ -42,11 +42,13 @@ inline constexpr const char* kPartialText =
 struct Snapshot {
   std::string commit;              ///< HEAD if the working tree has no changes
   std::vector<std::string> notes;  ///< lines for the user: what is not in it
+  std::vector<std::string> withheld;  ///< see FindWithheld
 };
 
-/// Writes the working tree into the side repository. Changes nothing in the user's. Throws
-/// support::CallError.
-Snapshot TakeSnapshot(const Project& project, const Git& users, const SideRepository& side);
+/// Writes the working tree into the side repository. Changes nothing in the user's. `included`: see
+/// FindWithheld. Throws support::CallError.
+Snapshot TakeSnapshot(const Project& project, const Git& users, const SideRepository& side,
+                      const std::vector<std::string>& included);
 
 /// More lines for the user, about the whole repository.
 std::vector<std::string> ListNotes(const Project& project, const Git& users);

@@ -6,6 +6,7 @@
 #include "copy/copy.h"
 #include "copy/guest_copy.h"
 #include "copy/programs.h"
+#include "copy/withheld.h"
 #include "support/errors.h"
 
 namespace copy {
@@ -32,8 +33,8 @@ fs::path MakePack(const SideRepository& side, const Project& project,
 }
 
 /// Makes the copy what the snapshot is. The pack comes with its index, so that the guest need not
-/// check it.
-void Replace(const Target& target, const Project& project, const Snapshot& snapshot,
+/// check it. Returns GuestState::found.
+std::string Replace(const Target& target, const Project& project, const Snapshot& snapshot,
              const GuestState& state) {
   const SideRepository& side = target.side;
   fs::path pack = MakePack(side, project,
@@ -51,7 +52,7 @@ void Replace(const Target& target, const Project& project, const Snapshot& snaps
   const std::string temporary = side.facts().directory + "/.git/objects/pack/tmp_";
   SendFile(target, pack, temporary + "pack");
   SendFile(target, pack.replace_extension(".idx"), temporary + "idx");
-  CallGuest(target, settings, kReplace + "apply || fail_or_full apply");
+  return CallGuest(target, settings, kReplace + "apply || fail_or_full apply").found;
 }
 
 /// Prints how to get what `take` cannot bring.
@@ -103,7 +104,12 @@ std::vector<std::string> Send(const Target& target, const Project& project,
     lines.emplace_back("The copy was gone; it is made anew.");
   }
   if (!was_made) side.Save(facts);
-  Replace(target, project, snapshot, state);
+  const std::string found = Replace(target, project, snapshot, state);
+  if (!found.empty()) {
+    lines.push_back("What was made in the copy since it was interrupted is on its branch " + found +
+                    ": limactl mcp take " + side.place().instance);
+  }
+  SaveWithheld(side, snapshot.withheld);
   side.Save({.project = facts.project,
              .directory = facts.directory,
              .branch = project.branch,

@@ -103,7 +103,7 @@ END
     state=other
   elif [ ! -e "$G" ] && [ ! -L "$G" ]; then
     state=absent
-  elif [ -d "$G" ] && [ -z "$(find "$G" ! -path "$G" ! -path "$GIT_DIR" ! -path "$next" \
+  elif [ -d "$G" ] && [ ! -L "$G" ] && [ -z "$(find "$G" ! -path "$G" ! -path "$GIT_DIR" ! -path "$next" \
     ! \( -path "$copied" -size 0 \) | head -n 1)" ]; then
     # Empty, or with what prepare() has made, since the last one was killed.
     state=absent

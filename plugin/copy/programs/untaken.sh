@@ -35,7 +35,7 @@ commit_tree() {
     git "$@" commit-tree ${parent:+-p "$parent"} -m 'Uncommitted work' "$tree"
 }
 commit() {
-  date="@$(git log -1 --no-show-signature --format=%cd --date=raw "${parent:-$SENT}")"
+  [ -z "${parent:-$SENT}" ] || date="@$(git log -1 --no-show-signature --format=%cd --date=raw "${parent:-$SENT}")"
   # The agent may have changed who the copy's commits are from.
   work=$(commit_tree 2>/dev/null) ||
     work=$(commit_tree -c user.name=agent -c user.email=agent@localhost) || fail_or_full add
@@ -109,6 +109,7 @@ has_changes() {
 }
 # Whether $1 is another working tree of the copy's repository.
 is_worktree() {
+  # shellcheck disable=SC3013 # All shells have -ef.
   [ -f "$1/.git" ] && [ "$(git_in "$1" rev-parse --git-common-dir 2>/dev/null)" -ef "$GIT_DIR" ]
 }
 # Prints "rest KIND NAME" for all work that `take` cannot bring: in other repositories and working trees.
@@ -137,6 +138,7 @@ list_rest() {
     [ ! -d "$name/objects" ] || [ -e "$name/$(git config -f "$name/config" core.worktree)/.git" ] ||
       ! has_commits git --git-dir="$name" || echo rest commits "$name"
   done
+  # shellcheck disable=SC3013
   git worktree list --porcelain | sed -n 's/^worktree //p' | while IFS= read -r name; do
     [ ! -d "$name" ] || [ "$name" -ef "$G" ] || ! has_changes "$name" || echo rest worktree "$name"
   done

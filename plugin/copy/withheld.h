@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "copy/git.h"
+#include "copy/project.h"
+#include "copy/side_repository.h"
+
+namespace copy {
+
+/// Of the paths that `tree` has new or changed since the copy was sent last: those that the rules
+/// sent then ignored or filtered, and the project's rules no longer do. The guest may have changed
+/// the rules. Those of the last time stay withheld. `git` has the index of `tree`, `included` are
+/// paths that the user wants to send. Throws support::CallError.
+std::vector<std::string> FindWithheld(const Project& project, const Git& git,
+                                      const SideRepository& side, const std::string& tree,
+                                      const std::vector<std::string>& included);
+
+/// For the next FindWithheld.
+void SaveWithheld(const SideRepository& side, const std::vector<std::string>& paths);
+
+}  // namespace copy
