@@ -149,27 +149,34 @@ void ReadReport(const std::string& line, const SideRepository& side, GuestState&
   }
 }
 
-/// Tells the user on a terminal what has been transferred, once it takes a while.
+/// Tells the user on a terminal what has been transferred or awaited, once it takes a while.
 class Progress {
  public:
-  explicit Progress(const char* what) : what_(what) {}
+  explicit Progress(std::string what) : what_(std::move(what)) {}
   ~Progress() {
     if (shown_ != Clock::time_point()) std::cerr << "\x1b[K" << std::flush;
   }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void Show(std::uint64_t bytes) {
+  void Show(std::uint64_t bytes) { Show(std::to_string(bytes >> 20U) + " MiB"); }
+
+  void ShowSeconds() {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - made_);
+    Show(std::to_string(seconds.count()) + " s");
+  }
+
+ private:
+  void Show(const std::string& amount) {
     constexpr std::chrono::seconds kQuiet{2};
     const auto now = Clock::now();
     if (now - made_ < kQuiet || now - shown_ < kInterval || ::isatty(STDERR_FILENO) == 0) return;
     shown_ = now;
     // What is said next replaces it.
-    std::cerr << what_ << ": " << (bytes >> 20U) << " MiB\x1b[K\r" << std::flush;
+    std::cerr << what_ << ": " << amount << "\x1b[K\r" << std::flush;
   }
 
- private:
-  const char* const what_;
+  const std::string what_;
   const Clock::time_point made_ = Clock::now();
   Clock::time_point shown_;
 };
@@ -187,9 +194,14 @@ std::vector<std::string> CommonCommits(const SideRepository& side) {
 
 GuestState CallGuest(const Target& target, const Settings& settings,
                      const std::string& program) try {
-  const guest::ScriptOutput said =
-      guest::CaptureScript(target.guest, ScriptOf(target, settings, program),
-                           target.context.WithTimeout(kTotal), {kMaxReports, kMaxReports});
+  const shell::Script script = ScriptOf(target, settings, program);
+  auto end = std::async(std::launch::async, [&] {
+    return guest::CaptureScript(target.guest, script, target.context.WithTimeout(kTotal),
+                                {kMaxReports, kMaxReports});
+  });
+  Progress progress("git works in " + target.side.place().instance);
+  while (end.wait_for(kInterval) != std::future_status::ready) progress.ShowSeconds();
+  const guest::ScriptOutput said = end.get();
   if (said.is_too_long) Stop(kTooMuch);
   GuestState state;
   for (const std::string& line : Split(said.output, '\n')) {

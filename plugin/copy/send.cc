@@ -16,7 +16,6 @@ namespace fs = std::filesystem;
 using support::CallError;
 
 const std::string kReplace(replace_program);
-constexpr const char* kInUse = "An agent works in this copy; end it first.";
 
 /// What `git init` leaves as it is.
 std::string GuestConfiguration(const Project& project) {
@@ -92,7 +91,7 @@ std::vector<std::string> Send(const Target& target, const Project& project,
     if (is_current) return {the_copy + " is up to date."};
   }
   const std::optional<FileLock> use = side.place().TakeUse(LockKind::kExclusive);
-  if (!use && !is_there) throw CallError(kInUse);
+  if (!use && !is_there) throw CallError(side.place().InUseText());
   if (!use) return {the_copy + " stays as it is: it is in use."};
 
   std::vector<std::string> lines;
@@ -133,7 +132,7 @@ GuestState Ask(const Target& target) {
 
 std::vector<std::string> Drop(const Target& target, bool force) {
   const auto use = target.side.place().TakeUse(LockKind::kExclusive);
-  if (!use) throw CallError(kInUse);
+  if (!use) throw CallError(target.side.place().InUseText());
   const CopyFacts& facts = target.side.facts();
   const GuestState state = Look(target, CommonCommits(target.side), {{"FORCE", force ? "1" : ""}});
   const bool is_marked = state.directory == "ours" || state.directory == "damaged" ||

@@ -14,6 +14,7 @@
 #include "copy/project.h"
 #include "support/context.h"
 #include "support/errors.h"
+#include "support/log.h"
 #include "support/paths.h"
 #include "support/sha256.h"
 
@@ -33,9 +34,18 @@ constexpr std::size_t kTaking = 8;
 constexpr std::size_t kIdLength = 16;
 constexpr std::chrono::seconds kLockWait{10};
 
+/// "process 4711"
+std::string HolderOf(const fs::path& file) {
+  const std::string number = ReadText(file);
+  return number.empty() ? "another process" : "process " + number;
+}
+
 FileLock TakeWorkLock(const fs::path& file) {
   auto lock = LockFile(file, LockKind::kExclusive, kLockWait);
-  if (!lock) throw support::CallError("Another limactl mcp works with this copy.");
+  if (!lock) {
+    throw support::CallError("Another limactl mcp works with this copy (" + HolderOf(file) +
+                             "). Try again once it has ended.");
+  }
   return std::move(*lock);
 }
 
@@ -65,18 +75,29 @@ void RemoveLeftovers(const fs::path& repository) {
 std::optional<FileLock> LockFile(const fs::path& file, LockKind kind,
                                  std::chrono::milliseconds wait) {
   constexpr std::chrono::milliseconds kPause{50};
+  constexpr std::chrono::seconds kQuiet{2};
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
   FileLock lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  const auto until = support::Clock::now() + wait;
+  const auto start = support::Clock::now();
+  bool is_said = false;
   const int operation = (kind == LockKind::kShared ? LOCK_SH : LOCK_EX) | LOCK_NB;
   while (!lock.valid() || ::flock(lock.get(), operation) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) {
       throw support::CallError("cannot lock " + file.string() + ": " +
                                std::generic_category().message(errno));
     }
-    if (support::Clock::now() >= until) return std::nullopt;
+    const auto waited = support::Clock::now() - start;
+    if (waited >= wait) return std::nullopt;
+    if (!std::exchange(is_said, is_said || waited >= kQuiet) && is_said) {
+      support::LogInfo("waiting for " + HolderOf(file) + ", which works with this copy");
+    }
     support::Pause(kPause, {});
+  }
+  const std::string number = std::to_string(::getpid());
+  // Only for messages.
+  if (::ftruncate(lock.get(), 0) != 0 || ::write(lock.get(), number.data(), number.size()) < 0) {
+    support::LogWarning("cannot write " + file.string());
   }
   return lock;
 }
@@ -121,6 +142,11 @@ FileLock SidePlace::LockTree() const {
                        LockKind::kExclusive, kLockWait);
   if (!lock) throw support::CallError("Another limactl mcp changes " + top + ".");
   return std::move(*lock);
+}
+
+std::string SidePlace::InUseText() const {
+  return "An agent works in this copy (" + HolderOf(repository.string() + ".use") +
+         "); end it first.";
 }
 
 std::string SidePlace::NoCopyText() const {

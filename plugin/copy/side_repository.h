@@ -23,7 +23,8 @@ enum class LockKind { kShared, kExclusive };
 /// An flock(2) on a file. Held until it is closed, here and in every child that inherited it.
 using FileLock = support::FileDescriptor;
 
-/// The file is made if missing, and never removed. Nothing if another holder does not let go within
+/// The file is made if missing, never removed, and has the number of the process that got the lock
+/// last. Says what is waited for after two seconds. Nothing if another holder does not let go within
 /// `wait`. Throws support::CallError if the file cannot be made.
 std::optional<FileLock> LockFile(const std::filesystem::path& file, LockKind kind,
                                  std::chrono::milliseconds wait);
@@ -66,6 +67,9 @@ struct SidePlace {
   /// Held while files of the project are changed, which may have copies in several instances. A
   /// file in Lima's home: some file systems lock no directory. Throws support::CallError.
   [[nodiscard]] FileLock LockTree() const;
+
+  /// "An agent works in this copy …", and what to do.
+  [[nodiscard]] std::string InUseText() const;
 
   /// "There is no copy of …", and what to do.
   [[nodiscard]] std::string NoCopyText() const;

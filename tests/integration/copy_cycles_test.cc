@@ -286,7 +286,7 @@ TEST_F(TwoAtOnce, OneIsRefused) {
   ChildProcess first(CommandOptions({"copy", "--copy-dir", copy}));
   ASSERT_TRUE(Eventually([this] { return fs::exists(Path("held")); }, 30s));
   EXPECT_THAT(Fail({"copy", "--copy-dir", copy}),
-              HasSubstr("Another limactl mcp works with this copy."));
+              HasSubstr("Another limactl mcp works with this copy (process "));
   Release();
   EXPECT_EQ(first.Wait(30s), 0);
   EXPECT_EQ(FilesOf(copy), FilesOf(project));

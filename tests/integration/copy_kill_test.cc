@@ -98,6 +98,16 @@ class CopyKill : public CopyTest, public ::testing::WithParamInterface<Kill> {
               "");
   }
 
+  /// The project has the copy's files, and what the user has made since.
+  void ExpectApplied(const std::string& name) {
+    (void)Run({"take", "--apply"});  // a killed one may have done all but say so
+    Files expected = FilesOf(copy);
+    expected[name] = "- mine\n";
+    EXPECT_EQ(FilesOf(project), expected);
+    EXPECT_EQ(Succeed({"take", "--apply"}).output, "Nothing to take.\n");
+    EXPECT_EQ(Shell(SideRepository().parent_path(), "find . -name applying -o -name '*undone*'"), "");
+  }
+
   std::mt19937 random = SeededRandom();
   std::map<std::string, std::size_t> calls_;
   std::ostringstream trace_;
@@ -118,8 +128,16 @@ TEST_P(CopyKill, IsRepairedByTheNextTry) {
     ExpectSent();
     InCopy("rm -f agent-*; echo x > agent-" + number +
            "; echo agent >> file.txt; git commit -qam x");
-    RunKilledSomewhere({"take"}, GetParam());
-    ExpectTaken();
+    if (round % 2 == 0) {
+      RunKilledSomewhere({"take"}, GetParam());
+      ExpectTaken();
+    } else {
+      const std::string name = "user-" + number;
+      InProject("echo mine > " + name);
+      RunKilledSomewhere({"take", "--apply"}, GetParam());
+      ExpectApplied(name);
+      InProject("rm " + name);
+    }
     ASSERT_FALSE(HasFailure()) << "round " << round << ", killed at call " << trace_.str();
   }
   std::cout << round << " rounds\n";
