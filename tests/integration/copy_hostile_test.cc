@@ -326,6 +326,30 @@ TEST_F(Hostile, AnswersAreRefused) {
   AreRefused(kAnswers);
 }
 
+TEST_F(Hostile, ObjectsOfTheHostAloneAreRefused) {
+  Send("base project; git switch -qc private; seq 3000 > secret; commit; git switch -q main");
+  const std::string blob = InProject("git rev-parse private:secret");
+  // The guest may know ids from elsewhere; here it has the objects themselves, but does not send them.
+  const std::string begin = "git fetch -q " + project.string() + " private\nsecret=" + blob + R"sh(
+    tree=$({ git ls-tree HEAD; printf '100644 blob %s\tsecret\n' $secret; } | git mktree)
+    send() { printf '%s\n' "$@" > ../ids; echo "cat >/dev/null; git pack-objects --stdout $thin < $PWD/../ids" | fake --revs; }
+  )sh";
+  const std::vector<Lie> lies = {
+      {"file", begin + "tip $tree; send $(git rev-parse HEAD) $tree", kUnsound},
+      {"commit", begin + "git reset -q --hard FETCH_HEAD; send", kUnsound},
+      {"base of a delta", begin + R"sh(
+        new=$({ git cat-file blob $secret; echo x; } | git hash-object -w --stdin); thin=--thin
+        tree=$({ git ls-tree HEAD; printf '100644 blob %s\tnew\n' $new; } | git mktree); tip $tree
+        send "-$(git rev-parse FETCH_HEAD)" "$(git rev-parse HEAD)" $tree "$new new")sh",
+       kUnsound},
+  };
+  for (const Lie& lie : lies) {
+    SCOPED_TRACE(lie.name);
+    Plant(lie.script);
+    IsRefused(lie);
+  }
+}
+
 TEST_F(Hostile, BombsAreRefused) {
   Send("base project --object-format=sha256");
   const Lie sent{"", "echo \"cat >/dev/null; cat $PWD/../pack\" | fake pack-objects", kUnsound};

@@ -213,9 +213,20 @@ class Kinds : public CopyTest {
     const std::string patch = Succeed({"diff"}).output;
     testing_support::WriteFile(project.parent_path() / "patch", patch);
     InProject("cp -a . ../second; cd ../second; git apply ../patch; cd ..; rm patch");
-    Files second = FilesOf(project.parent_path() / "second");
+    const Files second = FilesOf(project.parent_path() / "second");
     fs::remove_all(project.parent_path() / "second");
-    Files others = FilesOf(project);
+    ExpectWorkIn(second, FilesOf(project));
+  }
+
+  void GoesIntoTheWorkingTree() {
+    const Files before = FilesOf(project);
+    EXPECT_THAT(Succeed({"take", "--apply", "--yes"}).output, HasSubstr("changed in the working"));
+    ExpectWorkIn(FilesOf(project), before);
+    EXPECT_EQ(Succeed({"take", "--apply"}).output, "Nothing to take.\n");
+  }
+
+  /// `second` is the agent's work upon `others`.
+  void ExpectWorkIn(Files second, Files others) {
     const Files in_copy = FilesOf(copy);
     for (const std::string& name : kTouched) {
       ASSERT_EQ(second.contains(name), in_copy.contains(name)) << name;
@@ -252,6 +263,7 @@ class Kinds : public CopyTest {
       InCopy(kWorkOfTheAgent);
       GoesBackAsAPatch();
       ASSERT_NO_FATAL_FAILURE(ComesBackAsABranch(kind, before));
+      GoesIntoTheWorkingTree();
       EXPECT_EQ(Ran("on-host"), "");
       fs::remove(Path("ran-on-host"));
     }
