@@ -48,8 +48,8 @@ std::string InProject(const std::string& file, const std::string& project) {
       paths::Resolved(named.parent_path()) + "/" + named.filename().string();
   const auto below = support::PathBelow(path.string(), project);
   std::error_code gone;
-  const bool is_file = std::filesystem::symlink_status(path, gone).type() !=
-                       std::filesystem::file_type::not_found;
+  const bool is_file =
+      std::filesystem::symlink_status(path, gone).type() != std::filesystem::file_type::not_found;
   if (is_file && below && !below->empty()) return std::string(*below);
   throw UsageError("--include \"" + file + "\": expected a file of the project");
 }
@@ -62,10 +62,11 @@ int Copy(const std::vector<std::string>& arguments) {
                       "copy if all work in it was taken",
                       "[INSTANCE]", 1);
   AddCopyDirectory(parser);
-  parser.AddList("include",
-                 "Also send this file, which was ignored or filtered when the copy was sent before. "
-                 "May be repeated",
-                 "FILE");
+  parser.AddList(
+      "include",
+      "Also send this file, which was ignored or filtered when the copy was sent before. "
+      "May be repeated",
+      "FILE");
   const auto parsed = parser.Parse(arguments);
   if (!parsed) return 0;
   const std::string instance = CopyInstance(*parsed);

@@ -11,11 +11,11 @@ namespace {
 
 /// Asks before protected files are applied, or what may have some.
 void RequireConsent(const copy::Report& report) {
-  const std::string text =
-      report.protected_files > 0
-          ? "Programs on this host obey " + support::Count(report.protected_files, "file") +
-                " of this change"
-          : "This change is too large to be examined";
+  const std::string text = report.protected_files > 0
+                               ? "Programs on this host obey " +
+                                     support::Count(report.protected_files, "file") +
+                                     " of this change"
+                               : "This change is too large to be examined";
   const auto is_wanted = AskUser(text + ". Apply? [y/N] ", false);
   if (!is_wanted) throw support::CallError(text + ". To apply it all the same: --yes");
   if (!*is_wanted) throw support::CallError("Nothing was changed.");
@@ -138,8 +138,8 @@ int Take(const std::vector<std::string>& arguments) {
   copy::Untaken untaken =
       copy::Fetch(target, max_size, apply ? copy::Refs::kWorkOnly : copy::Refs::kAll).untaken;
   const copy::Move move = named ? copy::Move::kOurs : copy::Move::kForward;
-  const int result = apply ? Apply(command, yes, max_size)
-                           : TakeBranches(command, branch, move, untaken);
+  const int result =
+      apply ? Apply(command, yes, max_size) : TakeBranches(command, branch, move, untaken);
   untaken.commits = untaken.files = 0;
   command.PrintUntaken(target, untaken);
   return result;

@@ -34,17 +34,18 @@ std::string Named(std::vector<std::string> paths) {
 /// `git apply` has all files in memory.
 void RequireSize(const Git& git, const std::string& ids, std::uint64_t max_size) {
   std::uint64_t size = 0;
-  for (const std::string& each : Split(
-           git.Require({"cat-file", "--batch-check=%(objectsize)"}, "git cannot read the work", ids),
-           '\n')) {
+  for (const std::string& each : Split(git.Require({"cat-file", "--batch-check=%(objectsize)"},
+                                                   "git cannot read the work", ids),
+                                       '\n')) {
     size += std::stoull(each);
   }
   const std::uint64_t most = std::min(max_size, kMaxApplied);
   if (size <= most) return;
   throw CallError("The changed files have " + support::FormatByteCount(size) + ", more than " +
                   support::FormatByteCount(most) +
-                  (most == max_size ? " (--max-size). Nothing was changed."
-                                    : ". Nothing was changed. As a branch instead: limactl mcp take"));
+                  (most == max_size
+                       ? " (--max-size). Nothing was changed."
+                       : ". Nothing was changed. As a branch instead: limactl mcp take"));
 }
 
 /// What `git apply` did not do, though it says that it did; empty if it did all.

@@ -36,10 +36,9 @@ void Accept(const fs::path& objects, const SideRepository& side) {
 
 void Index(const Target& target, const std::string& revisions, const Git& git,
            std::uint64_t max_size) {
-  support::Child index =
-      git.Start({"-c", "pack.threads=1", "index-pack", "--stdin", "--strict",
-                 "--max-input-size=" + std::to_string(max_size)},
-                {.input = support::Child::kPipe});
+  support::Child index = git.Start({"-c", "pack.threads=1", "index-pack", "--stdin", "--strict",
+                                    "--max-input-size=" + std::to_string(max_size)},
+                                   {.input = support::Child::kPipe});
   ReceivePack(target, revisions, max_size,
               [&](std::string_view bytes) { return index.Write(bytes); });
   if (index.Finish() != 0) throw Unsound(Words(index));

@@ -31,7 +31,7 @@ struct GuestState {
   /// As look() of look.sh has it: absent, ours, interrupted, damaged, foreign or other.
   std::string directory;
   std::vector<std::string> known;  ///< commits that the host and the guest have
-  std::string work;           ///< of a commit, which the host may not have; empty unless "ours"
+  std::string work;  ///< of a commit, which the host may not have; empty unless "ours"
   Untaken untaken;
   std::string found;  ///< a branch with what was made in a copy that was interrupted
 };

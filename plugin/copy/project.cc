@@ -172,9 +172,10 @@ Snapshot TakeSnapshot(const Project& project, const Git& users, const SideReposi
   snapshot.withheld = FindWithheld(project, git, side, tree, included);
   if (!snapshot.withheld.empty()) {
     LeaveOut(git, project, snapshot.withheld);
-    AddNote("not copied, since it was ignored or filtered when the copy was sent before "
-            "(limactl mcp copy --include FILE sends it): ",
-            snapshot.withheld, snapshot.notes);
+    AddNote(
+        "not copied, since it was ignored or filtered when the copy was sent before "
+        "(limactl mcp copy --include FILE sends it): ",
+        snapshot.withheld, snapshot.notes);
     tree = git.Require({"write-tree"}, kNoTree);
   }
   // The dates of HEAD: the same state is the same commit.

@@ -40,8 +40,8 @@ inline constexpr const char* kPartialText =
 
 /// The user's working tree as a commit.
 struct Snapshot {
-  std::string commit;              ///< HEAD if the working tree has no changes
-  std::vector<std::string> notes;  ///< lines for the user: what is not in it
+  std::string commit;                 ///< HEAD if the working tree has no changes
+  std::vector<std::string> notes;     ///< lines for the user: what is not in it
   std::vector<std::string> withheld;  ///< see FindWithheld
 };
 

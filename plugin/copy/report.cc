@@ -63,7 +63,8 @@ std::vector<paths::HostProgram> RowsBelow(std::string_view path,
     if (!row.keys.empty()) continue;
     for (const std::string_view word : support::Words(row.patterns)) {
       const bool is_anchored = word.starts_with('/');
-      for (std::size_t end = word.find('/', 1); end < word.size() - 1; end = word.find('/', end + 1)) {
+      for (std::size_t end = word.find('/', 1); end < word.size() - 1;
+           end = word.find('/', end + 1)) {
         const std::string directory((is_anchored ? "" : "*/") + std::string(word.substr(0, end)));
         if (fnmatch(directory.c_str(), folded.c_str(), 0) != 0) continue;
         rows.push_back(row);
@@ -149,9 +150,7 @@ class Changes {
 
   void ReadTargets() {
     std::string ids;
-    const auto is_new = [](const Change& change) {
-      return change.mode == kLink && !change.target;
-    };
+    const auto is_new = [](const Change& change) { return change.mode == kLink && !change.target; };
     for (const Change& change : list) {
       if (is_new(change)) ids += change.id + "\n";
     }
@@ -206,9 +205,9 @@ void AddLinkedHooks(const Git& users, const std::string& project,
     const auto below = support::PathBelow(fs::weakly_canonical(entry.path(), none).string(),
                                           fs::weakly_canonical(project, none).string());
     if (!below || below->empty() || below->starts_with(".git/")) continue;
-    rows.emplace_back("/" + Pattern(*below), "your .git/hooks/" +
-                                                 Visible(entry.path().filename().string()) +
-                                                 " is a link to it");
+    rows.emplace_back(
+        "/" + Pattern(*below),
+        "your .git/hooks/" + Visible(entry.path().filename().string()) + " is a link to it");
   }
 }
 
@@ -257,8 +256,8 @@ Names Overwritten(const Git& users, const fs::path& top, const std::vector<Chang
       const std::string path = change.path.substr(0, end);
       const fs::file_type type = TypeBelow(top, path);
       const bool is_same = end == change.path.size();
-      const bool is_in_the_way = type != fs::file_type::not_found &&
-                                 (is_same || type != fs::file_type::directory);
+      const bool is_in_the_way =
+          type != fs::file_type::not_found && (is_same || type != fs::file_type::directory);
       if (is_in_the_way) paths += path + '\0';
     }
   }
@@ -428,8 +427,8 @@ Report MakeReport(const SideRepository& side, const Git& users, const paths::Hos
     const std::string folded = Folded(change.path);
     if (("/" + folded).ends_with("/.gitignore")) ignoring.push_back(Visible(change.path));
   }
-  AddSection(report, "Rules of what git ignores, which hide files and keep them out of commits:",
-             ignoring);
+  AddSection(report,
+             "Rules of what git ignores, which hide files and keep them out of commits:", ignoring);
   AddLargeFiles(side.git(), changes.list, report);
   if (!branch.empty()) {
     AddSection(report, "Ignored files of yours that git switch or merge would overwrite:",

@@ -65,9 +65,9 @@ const paths::HostProgram* RowOfKey(const std::string& key, const paths::HostProg
 std::vector<std::string> NamedPaths(const std::string& key, std::string value,
                                     const std::filesystem::path& directory);
 
-/// Of the change from `from` to `to`. Reads the configuration of the user's git, which may obey files
-/// of the project. With `branch`, which the change will be: also of the commits in between, and of
-/// files that git would overwrite. Throws support::CallError.
+/// Of the change from `from` to `to`. Reads the configuration of the user's git, which may obey
+/// files of the project. With `branch`, which the change will be: also of the commits in between,
+/// and of files that git would overwrite. Throws support::CallError.
 Report MakeReport(const SideRepository& side, const Git& users, const paths::HostPrograms& programs,
                   const std::string& from, const std::string& to, const std::string& branch);
 

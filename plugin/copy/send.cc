@@ -34,7 +34,7 @@ fs::path MakePack(const SideRepository& side, const Project& project,
 /// Makes the copy what the snapshot is. The pack comes with its index, so that the guest need not
 /// check it. Returns GuestState::found.
 std::string Replace(const Target& target, const Project& project, const Snapshot& snapshot,
-             const GuestState& state) {
+                    const GuestState& state) {
   const SideRepository& side = target.side;
   fs::path pack = MakePack(side, project,
                            snapshot.commit + "\n" + project.head + "\n" + Excluding(state.known));
@@ -135,8 +135,8 @@ std::vector<std::string> Drop(const Target& target, bool force) {
   if (!use) throw CallError(target.side.place().InUseText());
   const CopyFacts& facts = target.side.facts();
   const GuestState state = Look(target, CommonCommits(target.side), {{"FORCE", force ? "1" : ""}});
-  const bool is_marked = state.directory == "ours" || state.directory == "damaged" ||
-                         state.directory == "interrupted";
+  const bool is_marked =
+      state.directory == "ours" || state.directory == "damaged" || state.directory == "interrupted";
   const bool is_whole = !force && !(state.directory == "interrupted" && facts.sent.empty());
   std::vector<std::string> lines;
   if (is_marked) {

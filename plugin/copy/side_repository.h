@@ -24,8 +24,8 @@ enum class LockKind { kShared, kExclusive };
 using FileLock = support::FileDescriptor;
 
 /// The file is made if missing, never removed, and has the number of the process that got the lock
-/// last. Says what is waited for after two seconds. Nothing if another holder does not let go within
-/// `wait`. Throws support::CallError if the file cannot be made.
+/// last. Says what is waited for after two seconds. Nothing if another holder does not let go
+/// within `wait`. Throws support::CallError if the file cannot be made.
 std::optional<FileLock> LockFile(const std::filesystem::path& file, LockKind kind,
                                  std::chrono::milliseconds wait);
 

@@ -100,10 +100,10 @@ void SetBranch(const Git& users, SideRepository& side, const Branch& branch,
     side.Save(facts);
     const std::string head = users.Run({"rev-parse", "-q", "--verify", "HEAD^{commit}"}).Line();
     AddPack(users, side, id + "\n" + Excluding(Existing(users, {facts.base, facts.taken, head})));
-    users.Require({"-c", "core.logAllRefUpdates=true", "update-ref", "-m", kReason,
-                   kBranches + branch.name, id,
-                   branch.old.empty() ? std::string(id.size(), '0') : branch.old},
-                  "git cannot set the branch " + branch.name);
+    users.Require(
+        {"-c", "core.logAllRefUpdates=true", "update-ref", "-m", kReason, kBranches + branch.name,
+         id, branch.old.empty() ? std::string(id.size(), '0') : branch.old},
+        "git cannot set the branch " + branch.name);
   }
   if (id != facts.work) return;
   facts.taken = id;

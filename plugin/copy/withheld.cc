@@ -75,9 +75,9 @@ Paths FindWithheld(const Project& project, const Git& git, const SideRepository&
   }
   if (has_new_rules && !changed.empty()) {
     const fs::path rules = CheckOutRules(side, sent);
-    const Git old =
-        git.With({{"GIT_DIR", project.git_directory.string()}}).In(rules, kRulesTime);
-    const GitOutput ignored = old.Run({"check-ignore", "-z", "--no-index", "--stdin"}, Joined(added));
+    const Git old = git.With({{"GIT_DIR", project.git_directory.string()}}).In(rules, kRulesTime);
+    const GitOutput ignored =
+        old.Run({"check-ignore", "-z", "--no-index", "--stdin"}, Joined(added));
     for (const std::string& path : Split(ignored.output, '\0')) withheld.insert(path);
     const auto filters = Filters(git, changed);
     for (const auto& [path, filter] : Filters(old, changed)) {

@@ -23,8 +23,9 @@ constexpr const char* kConfigurationFile = "lima.yaml";
 bool IsInstanceName(std::string_view name) {
   static const re2::RE2 identifier("[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*");
   const std::string lower = support::LowerCase(name);
-  return name.size() <= kMaxInstanceName && re2::RE2::FullMatch(support::Re2Text(name), identifier) &&
-         !lower.ends_with(".yml") && !lower.ends_with(".yaml");
+  return name.size() <= kMaxInstanceName &&
+         re2::RE2::FullMatch(support::Re2Text(name), identifier) && !lower.ends_with(".yml") &&
+         !lower.ends_with(".yaml");
 }
 
 std::string LoginName(uid_t uid) {

@@ -19,9 +19,9 @@ struct SpawnStreams {
   int input = -1;
   int output = -1;
   int error = -1;
-  int inherited = -1;        ///< one more descriptor, which the child has under the same number
-  bool own_session = false;  ///< the child keeps running when this program exits; else the
-                             ///< terminal's signals reach it too
+  int inherited = -1;          ///< one more descriptor, which the child has under the same number
+  bool own_session = false;    ///< the child keeps running when this program exits; else the
+                               ///< terminal's signals reach it too
   std::string directory = {};  ///< where it starts; empty: where this program is
 };
 

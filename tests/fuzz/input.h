@@ -10,8 +10,8 @@
 /// What the fuzzers share.
 namespace fuzz {
 
-/// The bytes of one run, consumed from the front. After the last one every number is 0 and every text
-/// is empty.
+/// The bytes of one run, consumed from the front. After the last one every number is 0 and every
+/// text is empty.
 class Input {
  public:
   Input(const std::uint8_t* data, std::size_t size)

@@ -47,9 +47,9 @@ class Cycles : public CopyTest {
 
   /// Whether the copy is clean, or a branch of the project has all of it.
   bool IsTaken(const State& state) const {
-    return IsClean(state) ||
-           (InCopy("git status --porcelain") == "" &&
-            InProject("git for-each-ref --contains " + state.second + " 2>/dev/null || true") != "");
+    return IsClean(state) || (InCopy("git status --porcelain") == "" &&
+                              InProject("git for-each-ref --contains " + state.second +
+                                        " 2>/dev/null || true") != "");
   }
 
   void Move(const fs::path& directory, const std::string& side) {
@@ -243,9 +243,8 @@ TEST_F(AgentsWork, IsDroppedOnlyOnceTheHostHasIt) {
       (void)Run({"take"});
       // As the text says.
       InCopy("for t in tree-* ../tree-*; do [ ! -e $t ] || git -C $t stash -qu; done");
-      std::erase_if(work, [](const std::string& each) {
-        return each.find("tree-") != std::string::npos;
-      });
+      std::erase_if(
+          work, [](const std::string& each) { return each.find("tree-") != std::string::npos; });
       (void)Run({"take"});
       is_dropped = Run({"drop"}).exit_code == 0;
     }

@@ -105,7 +105,8 @@ class CopyKill : public CopyTest, public ::testing::WithParamInterface<Kill> {
     expected[name] = "- mine\n";
     EXPECT_EQ(FilesOf(project), expected);
     EXPECT_EQ(Succeed({"take", "--apply"}).output, "Nothing to take.\n");
-    EXPECT_EQ(Shell(SideRepository().parent_path(), "find . -name applying -o -name '*undone*'"), "");
+    EXPECT_EQ(Shell(SideRepository().parent_path(), "find . -name applying -o -name '*undone*'"),
+              "");
   }
 
   std::mt19937 random = SeededRandom();

@@ -20,7 +20,6 @@
 #include "ssh/connection.h"
 #include "support/context.h"
 #include "testing/child_process.h"
-#include "testing/recorded_process.h"
 #include "testing/eventually.h"
 #include "testing/files.h"
 #include "testing/loopback_instance.h"

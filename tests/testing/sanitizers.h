@@ -1,7 +1,7 @@
 #pragma once
 
-/// What makes this build slower than what users run. The sanitizers: GCC has macros, older clang has
-/// features.
+/// What makes this build slower than what users run. The sanitizers: GCC has macros, older clang
+/// has features.
 namespace testing_support {
 
 #if defined(__SANITIZE_ADDRESS__)
