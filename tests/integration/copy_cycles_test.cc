@@ -284,8 +284,12 @@ TEST_F(TwoAtOnce, OneIsRefused) {
   Hold("read-tree");
   ChildProcess first(CommandOptions({"copy", "--copy-dir", copy}));
   ASSERT_TRUE(Eventually([this] { return fs::exists(Path("held")); }, 30s));
-  EXPECT_THAT(Fail({"copy", "--copy-dir", copy}),
-              HasSubstr("Another limactl mcp works with this copy (process "));
+  const ProcessResult refused = Run({"copy", "--copy-dir", copy});
+  const std::string holder = "process " + std::to_string(first.pid());
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.error, HasSubstr("waiting for " + holder + ", which works with this copy"));
+  EXPECT_THAT(refused.error,
+              HasSubstr("Another limactl mcp works with this copy (" + holder + ")"));
   Release();
   EXPECT_EQ(first.Wait(30s), 0);
   EXPECT_EQ(FilesOf(copy), FilesOf(project));
