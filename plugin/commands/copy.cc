@@ -5,12 +5,29 @@
 
 #include "commands/commands.h"
 #include "commands/copy_command.h"
+#include "paths/guest_reach.h"
 #include "shell/shell_quote.h"
 #include "support/log.h"
 #include "support/paths.h"
 #include "support/printable.h"
 
 namespace commands {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The path below the project of a file that the user named. Throws UsageError.
+std::string InProject(const std::string& file, const std::string& project) {
+  const fs::path named = fs::absolute(file);
+  const fs::path path = paths::Resolved(named.parent_path()) + "/" + named.filename().string();
+  const auto below = support::PathBelow(path.string(), project);
+  std::error_code gone;
+  const bool is_file = fs::symlink_status(path, gone).type() != fs::file_type::not_found;
+  if (is_file && below && !below->empty()) return std::string(*below);
+  throw UsageError("--include \"" + file + "\": expected a file of the project");
+}
+
+}  // namespace
 
 void AddCopyDirectory(OptionParser& parser) {
   parser.AddOptions()("copy-dir",
@@ -38,23 +55,6 @@ void SendCopy(CopyCommand& command, const std::vector<std::string>& included) {
     std::cerr << support::Printable(line) << '\n';
   }
 }
-
-namespace {
-
-/// The path below the project of a file that the user named. Throws UsageError.
-std::string InProject(const std::string& file, const std::string& project) {
-  const std::filesystem::path named = std::filesystem::absolute(file);
-  const std::filesystem::path path =
-      paths::Resolved(named.parent_path()) + "/" + named.filename().string();
-  const auto below = support::PathBelow(path.string(), project);
-  std::error_code gone;
-  const bool is_file =
-      std::filesystem::symlink_status(path, gone).type() != std::filesystem::file_type::not_found;
-  if (is_file && below && !below->empty()) return std::string(*below);
-  throw UsageError("--include \"" + file + "\": expected a file of the project");
-}
-
-}  // namespace
 
 int Copy(const std::vector<std::string>& arguments) {
   OptionParser parser("copy",

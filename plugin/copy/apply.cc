@@ -4,10 +4,9 @@
 #include <vector>
 
 #include "copy/copy.h"
+#include "copy/report.h"
 #include "copy/saved_files.h"
 #include "support/errors.h"
-#include "support/join.h"
-#include "support/printable.h"
 #include "support/units.h"
 
 namespace copy {
@@ -21,14 +20,10 @@ constexpr const char* kSaved = "applying";
 /// Bytes of changed files that `git apply` is given: it needs twice as much memory.
 constexpr std::uint64_t kMaxApplied = std::uint64_t{512} << 20U;
 constexpr std::size_t kMostNamed = 10;
-const std::string kMissing = "000000";
 
-/// Paths of files that are in their place, for a message.
 std::string Named(std::vector<std::string> paths) {
-  const std::size_t more = paths.size() - std::min(paths.size(), kMostNamed);
-  paths.resize(paths.size() - more);
-  for (std::string& path : paths) path = support::Printable(path);
-  return support::Join(paths, ", ") + (more > 0 ? " and " + std::to_string(more) + " more" : "");
+  for (std::string& path : paths) path = Visible(path);
+  return List(paths, kMostNamed);
 }
 
 /// `git apply` has all files in memory.
@@ -53,8 +48,8 @@ std::string Left(const fs::path& top, const std::vector<RawChange>& changes) {
   for (const RawChange& change : changes) {
     const auto type = TypeBelow(top, change.path);
     const bool is_there = type != fs::file_type::not_found && type != fs::file_type::directory;
-    if (change.mode == kMissing && is_there) return "git cannot delete " + change.path;
-    if (change.mode != kMissing && change.mode != kRepositoryMode && !is_there) {
+    if (change.mode == kNone && is_there) return "git cannot delete " + change.path;
+    if (change.mode != kNone && change.mode != kRepositoryMode && !is_there) {
       return "git has not written " + change.path;
     }
   }
@@ -90,7 +85,7 @@ void ApplyWork(const Git& users, SideRepository& side, std::uint64_t max_size) {
   std::string ids;
   for (const RawChange& change : changes) {
     paths.push_back(change.path);
-    if (change.mode != kMissing && change.mode != kRepositoryMode) ids += change.id + "\n";
+    if (change.mode != kNone && change.mode != kRepositoryMode) ids += change.id + "\n";
   }
   RequireSize(side.git(), ids, max_size);
 

@@ -189,6 +189,12 @@ std::vector<std::string> Existing(const Git& git, const std::vector<std::string>
   return found;
 }
 
+std::string EachWithNul(const std::vector<std::string>& paths) {
+  std::string text;
+  for (const std::string& path : paths) text += path + '\0';
+  return text;
+}
+
 std::string Excluding(const std::vector<std::string>& ids) {
   std::string lines;
   for (const std::string& id : ids) lines += "^" + id + "\n";

@@ -91,6 +91,11 @@ std::string Excluding(const std::vector<std::string>& ids);
 
 /// The mode of a tree's entry that is a repository of its own.
 inline constexpr std::string_view kRepositoryMode = "160000";
+/// Of a path that is not there.
+inline constexpr const char* kNone = "000000";
+
+/// For git's standard input with `-z`.
+std::string EachWithNul(const std::vector<std::string>& paths);
 
 /// What `git diff --raw -z` lists: the modes and ids of a path.
 struct RawChange {

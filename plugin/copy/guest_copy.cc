@@ -30,6 +30,9 @@ constexpr std::chrono::hours kTotal{1};
 /// Bytes of reports, and of messages.
 constexpr std::size_t kMaxReports = std::size_t{4} << 20;
 
+/// Branches, repositories and the like that were not taken: each costs a git on the host.
+constexpr std::size_t kMaxUntaken = 1000;
+
 /// Bytes of the guest's words that are shown.
 constexpr std::size_t kMaxMessage = 300;
 
@@ -214,6 +217,7 @@ GuestState CallGuest(const Target& target, const Settings& settings,
       throw CallError(Advice(words[1], detail, target.side));
     }
     ReadReport(line, target.side, state);
+    if (state.untaken.refs.size() + state.untaken.rest.size() > kMaxUntaken) Stop(kTooMuch);
   }
   if (said.exit_status == 0) return state;
   throw CallError("The guest's part of this ended: " + LastMessage(said.error));

@@ -85,11 +85,9 @@ constexpr const char* kNoTree = "git cannot write the working tree";
 
 /// Puts back in the index what HEAD has there, or nothing.
 void LeaveOut(const Git& git, const Project& project, const std::vector<std::string>& names) {
-  std::string paths;
-  for (const std::string& name : names) paths += name + '\0';
   git.With({{"GIT_LITERAL_PATHSPECS", "1"}})
       .Require({"reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul", project.head},
-               "git cannot leave out " + names.front(), paths);
+               "git cannot leave out " + names.front(), EachWithNul(names));
 }
 
 /// Writes the tree of the working tree with the index of `git`; puts back repositories in it.

@@ -13,7 +13,6 @@
 namespace copy {
 
 // The modes of a tree's entries.
-inline constexpr const char* kNone = "000000";
 inline constexpr const char* kDirectory = "040000";
 inline constexpr const char* kProgram = "100755";
 inline constexpr const char* kLink = "120000";

@@ -118,7 +118,8 @@ bool WouldMergeRefuse(const Git& users, const SideRepository& side) {
   // As merge does it: first it looks which files have changed.
   const fs::path index = side.MakeScratch() / "index";
   std::error_code none;
-  fs::copy_file(users.Require({"rev-parse", "--path-format=absolute", "--git-path", "index"}, ""),
+  fs::copy_file(users.Require({"rev-parse", "--path-format=absolute", "--git-path", "index"},
+                              "git cannot find its index"),
                 index, none);
   const Git git = users.With({{"GIT_INDEX_FILE", index.string()}});
   (void)git.Run({"update-index", "-q", "--refresh"});

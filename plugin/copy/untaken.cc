@@ -13,7 +13,8 @@
 namespace copy {
 namespace {
 
-std::string Described(const std::string& name) {
+std::string Described(const std::string& raw) {
+  const std::string name = Visible(raw);
   if (name.starts_with("tags/")) return "tag " + name.substr(5);
   return (name.starts_with("stash-") ? "" : "branch ") + name;
 }

@@ -9,17 +9,17 @@ namespace copy {
 class Git;
 struct Target;
 
-/// What the copy has and the host has not, as the guest reports it. The names are printable.
+/// What the copy has and the host has not, as the guest reports it.
 struct Untaken {
   /// A branch, tag or stash, or the HEAD of another working tree.
   struct Ref {
-    std::string name;  ///< such as "feat", "tags/v1", "stash-1"
+    std::string name;  ///< such as "feat", "tags/v1", "stash-1"; any bytes
     std::string id;    ///< of a commit
   };
   /// What `take` cannot bring.
   struct Rest {
     std::string kind;  ///< as list_rest() of untaken.sh has it, or "copy": of another project
-    std::string name;
+    std::string name;  ///< printable
   };
 
   std::uint64_t commits = 0;  ///< of HEAD

@@ -16,12 +16,6 @@ constexpr const char* kWithheld = "withheld";
 constexpr const char* kNoRules = "git cannot compare what is ignored";
 constexpr std::chrono::minutes kRulesTime{5};
 
-std::string Joined(const Paths& paths) {
-  std::string text;
-  for (const std::string& path : paths) text += path + '\0';
-  return text;
-}
-
 bool IsRule(const std::string& path) {
   const std::string name = fs::path(path).filename();
   return name == ".gitignore" || name == ".gitattributes";
@@ -36,15 +30,15 @@ fs::path CheckOutRules(const SideRepository& side, const std::string& commit) {
   std::erase_if(rules, [](const std::string& path) { return !IsRule(path); });
   fs::create_directory(scratch / "rules");
   git.With({{"GIT_WORK_TREE", (scratch / "rules").string()}})
-      .Require({"checkout-index", "-z", "--stdin", "-f"}, kNoRules, Joined(rules));
+      .Require({"checkout-index", "-z", "--stdin", "-f"}, kNoRules, EachWithNul(rules));
   return scratch / "rules";
 }
 
 /// By path; none if no filter is set.
 std::map<std::string, std::string> Filters(const Git& git, const Paths& paths) {
   // path, "filter", value
-  const Paths parts =
-      Split(git.Require({"check-attr", "-z", "--stdin", "filter"}, kNoRules, Joined(paths)), '\0');
+  const Paths parts = Split(
+      git.Require({"check-attr", "-z", "--stdin", "filter"}, kNoRules, EachWithNul(paths)), '\0');
   std::map<std::string, std::string> filters;
   for (std::size_t i = 2; i < parts.size(); i += 3) {
     if (parts[i] != "unspecified" && parts[i] != "unset") filters[parts[i - 2]] = parts[i];
@@ -65,8 +59,8 @@ Paths FindWithheld(const Project& project, const Git& git, const SideRepository&
   for (RawChange& raw : ParseRaw(side.git().Require(
            {"diff-tree", "-r", "-z", "--raw", "--no-renames", sent, tree}, kNoRules))) {
     has_new_rules = has_new_rules || IsRule(raw.path);
-    if (raw.mode == "000000" || raw.mode == kRepositoryMode) continue;
-    if (raw.old_mode == "000000") added.push_back(raw.path);
+    if (raw.mode == kNone || raw.mode == kRepositoryMode) continue;
+    if (raw.old_mode == kNone) added.push_back(raw.path);
     changed.push_back(std::move(raw.path));
   }
   std::set<std::string> withheld;
@@ -77,7 +71,7 @@ Paths FindWithheld(const Project& project, const Git& git, const SideRepository&
     const fs::path rules = CheckOutRules(side, sent);
     const Git old = git.With({{"GIT_DIR", project.git_directory.string()}}).In(rules, kRulesTime);
     const GitOutput ignored =
-        old.Run({"check-ignore", "-z", "--no-index", "--stdin"}, Joined(added));
+        old.Run({"check-ignore", "-z", "--no-index", "--stdin"}, EachWithNul(added));
     for (const std::string& path : Split(ignored.output, '\0')) withheld.insert(path);
     const auto filters = Filters(git, changed);
     for (const auto& [path, filter] : Filters(old, changed)) {
@@ -90,7 +84,7 @@ Paths FindWithheld(const Project& project, const Git& git, const SideRepository&
 }
 
 void SaveWithheld(const SideRepository& side, const Paths& paths) {
-  WriteText(side.path() / kWithheld, Joined(paths));
+  WriteText(side.path() / kWithheld, EachWithNul(paths));
 }
 
 }  // namespace copy

@@ -111,6 +111,10 @@ const std::vector<Lie> kAnswers = {
      "reports too much"},
     {"reports that are too long", "echo 'head -c 5000000 /dev/zero | tr -c y y' | fake commit-tree",
      "reports too much"},
+    {"branches without an end", R"sh(
+      echo "seq -f %040.0f 2000" | fake rev-list
+      echo "seq -f '%040.0f refs/heads/x' 2000" | fake for-each-ref)sh",
+     "reports too much"},
     {"id that is a command", "echo 'echo \"\\$(touch x);x\"' | fake commit-tree",
      "answer makes no sense.*Nothing was changed"},
     {"id that is an escape", "printf '%s\\n' \"printf '\\033]0;x\\007\\n'\" | fake commit-tree",
@@ -344,6 +348,17 @@ TEST_F(Hostile, ObjectsOfTheHostAloneAreRefused) {
     Plant(lie.script);
     IsRefused(lie);
   }
+}
+
+TEST_F(Hostile, NamesOfBranchesArePrintedReadably) {
+  Send();
+  Plant(R"sh(
+    git switch -qc other; git commit -qam x; echo "printf '$(git rev-parse HEAD) refs/heads/a\033]0;x\007\n'" |
+      fake for-each-ref; git switch -q main)sh");
+  const ProcessResult taken = Run({"take"});
+  EXPECT_EQ(taken.exit_code, 1);
+  EXPECT_THAT(taken.error, HasSubstr("Not taken: branch a\\x1b]0;x\\x07\n"));
+  EXPECT_THAT(taken.error + taken.output, Not(HasSubstr("\x1b")));
 }
 
 TEST_F(Hostile, BombsAreRefused) {

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
-#include <functional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "configure/settings.h"
 #include "configure/stored_settings.h"
 #include "support/errors.h"
+#include "testing/error_of.h"
 #include "testing/files.h"
 #include "testing/temporary_directory.h"
 
@@ -25,17 +25,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
+using testing_support::ErrorOf;
 using testing_support::ReadFile;
 using testing_support::WriteFile;
-
-std::string ErrorOf(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const support::CallError& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST(ParseJson, ReadsWhatAgentsWrite) {
   const std::string plain = R"({"a": [1, -2.5e3, true, false, null, "x\"\u00e4"], "b": {}})";
