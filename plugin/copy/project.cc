@@ -198,16 +198,16 @@ std::vector<std::string> ListNotes(const Project& project, const Git& users) {
     break;
   }
   std::vector<std::string> unwatched;
-  for (const std::string& line : Split(users.Run({"ls-files", "-v", "-z"}).output, '\0')) {
+  std::vector<std::string> modules;
+  // "TAG MODE ID STAGE", tab, name
+  for (const std::string& line : Split(users.Run({"ls-files", "-s", "-v", "-z"}).output, '\0')) {
+    const std::string name = line.substr(line.find('\t') + 1);
     const bool is_assumed = line.front() >= 'a' && line.front() <= 'z';
     const bool is_skipped = line.front() == 'S' && !project.is_sparse;
-    if (is_assumed || is_skipped) unwatched.push_back(line.substr(2));
+    if (is_assumed || is_skipped) unwatched.push_back(name);
+    if (line.substr(2).starts_with(kRepositoryMode)) modules.push_back(name);
   }
   AddNote("as committed, since the index does not watch it: ", unwatched, notes);
-  std::vector<std::string> modules;
-  for (const std::string& line : Split(users.Run({"ls-files", "-s", "-z"}).output, '\0')) {
-    if (line.starts_with(kRepositoryMode)) modules.push_back(line.substr(line.find('\t') + 1));
-  }
   AddNote("submodules stay behind: ", modules, notes);
   if (project.is_partial) notes.emplace_back("this is a partial clone: the copy has no history");
   const GitOutput large = users.Run({"grep", "--cached", "-l", "-F", "-e", "filter=lfs", "--",

@@ -191,6 +191,7 @@ const std::vector<std::string> kWork = {
     "git tag t$n; git commit -q --allow-empty -m $n; git tag u$n; git reset -q --soft HEAD~",
     "git rebase -q --root --onto HEAD 2>/dev/null || git rebase --abort 2>/dev/null || true",
     "git init -q nested-$n; echo $n > nested-$n/file",
+    "d=$(printf 'nested-%s\\nx' $n); git init -q \"$d\"; echo $n > \"$d/file\"",
     "mkdir deep-$n; git init -q deep-$n/nested; cd deep-$n/nested; echo $n > f; git add f; git "
     "commit -qm $n",
     "git worktree add -q ../tree-$n -b tree-$n; cd ../tree-$n; git commit -q --allow-empty -m $n",

@@ -11,16 +11,24 @@ git_in() (
 swap_ends() {
   tr '\n\0' '\0\n'
 }
-# Of the index: also files that it is told not to watch are work, unless they are missing because of a
-# sparse checkout.
+# What is not a plain file that git watches: "TAG MODE ID STAGE NAME" of the index with a lower-case tag or S
+# (not watched) or mode 160000 (another repository), and "? NAME/" (a repository that is not added).
+find_odd() {
+  odd=$(git ls-files -c -o -s -v -z --exclude-standard | swap_ends | grep -E '^([a-zS]|. 160000) |^\? .*/$')
+}
+names_of_odd() {
+  printf '%s\n' "$odd" | sed -n "s/^$1 [^	]*	//p"
+}
+# Also files that the index is told not to watch are work, unless they are missing because of a sparse
+# checkout.
 watch_all() {
-  git ls-files -v | grep -q '^[a-zS] ' || return 0
-  git ls-files -v -z | swap_ends | sed -n 's/^[a-z] //p' | swap_ends |
-    git update-index -z --no-assume-unchanged --stdin
-  # shellcheck disable=SC2016
-  git ls-files -v -z | swap_ends | sed -n 's/^S //p' | swap_ends |
-    xargs -0 sh -c 'for file; do [ ! -e "$file" ] && [ ! -L "$file" ] || printf "%s\0" "$file"; done' sh |
-    git update-index -z --no-skip-worktree --stdin
+  find_odd
+  names=$(names_of_odd '[a-z]')
+  [ -z "$names" ] || printf '%s\n' "$names" | swap_ends | git update-index -z --no-assume-unchanged --stdin
+  names=$(names_of_odd '[sS]')
+  [ -z "$names" ] || printf '%s\n' "$names" | while IFS= read -r name; do
+    [ ! -e "$name" ] && [ ! -L "$name" ] || printf '%s\0' "$name"
+  done | git update-index -z --no-skip-worktree --stdin
 }
 # Puts back what differs from $1 and is a repository of its own.
 leave_out_repositories() {
@@ -50,6 +58,7 @@ work() {
   { cp -p "$GIT_DIR/index" "$index" && watch_all && add_all; } 2>/dev/null || {
     rm -f "$index"
     git read-tree "${head:-$SENT}" || fail damaged
+    find_odd
     add_all || fail_or_full add
   }
   # Also what the host sent although it is ignored.
@@ -78,21 +87,26 @@ work() {
 # Prints "ref ID NAME" for each branch, tag, stash and HEAD of another working tree with commits that neither
 # $work nor the host has. What was fetched is no work.
 list_refs() {
-  stashes=$(git rev-list -g refs/stash -- 2>/dev/null)
+  stashes=
+  [ ! -e "$GIT_DIR/logs/refs/stash" ] || stashes=$(git rev-list -g refs/stash -- 2>/dev/null)
+  refs=$({
+    git for-each-ref --format='%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end) %(refname)' |
+      grep -Ev ' refs/(remotes|prefetch|limactl-mcp)/| refs/stash$'
+    for stash in $stashes; do
+      echo "$stash" refs/stash-$((number += 1))
+    done
+    [ ! -e "$GIT_DIR/worktrees" ] || git worktree list --porcelain | awk '
+      $1 == "worktree" { name = $0; gsub(/.*\//, "", name); gsub(/[^A-Za-z0-9._-]/, "-", name) }
+      $1 == "HEAD" { print $2, "refs/worktree-" name }'
+  } | while read -r id ref; do is_among "$id" "$work $DONE" || echo "$id $ref"; done)
+  [ "$refs" ] || return 0
   # shellcheck disable=SC2086
   {
     git rev-list --ignore-missing --exclude='refs/remotes/*' --exclude='refs/prefetch/*' \
       --exclude='refs/tags/*' --exclude='refs/limactl-mcp/*' --all $stashes --not "$work" $DONE
     git rev-list --ignore-missing --tags --not --remotes "$work" $DONE
-    git for-each-ref --format='%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end) %(refname)'
-    for stash in $stashes; do
-      echo "$stash" refs/stash-$((number += 1))
-    done
-    git worktree list --porcelain | awk '
-      $1 == "worktree" { name = $0; gsub(/.*\//, "", name); gsub(/[^A-Za-z0-9._-]/, "-", name) }
-      $1 == "HEAD" { print $2, "refs/worktree-" name }'
-  } | awk 'NF == 1 { untaken[$1]; next }
-    $2 != "refs/stash" && $1 in untaken && !seen[$1]++ { print "ref", $0 }'
+    printf '%s\n' "$refs"
+  } | awk 'NF == 1 { untaken[$1]; next } $1 in untaken && !seen[$1]++ { print "ref", $0 }'
 }
 
 # Whether a repository has commits that were neither fetched nor sent.
@@ -114,13 +128,23 @@ is_worktree() {
 }
 # Prints "rest KIND NAME" for all work that `take` cannot bring: in other repositories and working trees.
 list_rest() {
-  links=$(git ls-files -s -z | swap_ends | sed -n 's/^160000 [^	]*	//p')
-  repositories=$(git ls-files -o -z --exclude-standard | swap_ends | sed -n 's,/$,,p')
-  sent_links=
-  [ -z "$links" ] && [ ! -e "$GIT_DIR/modules" ] ||
-    sent_links=$(git ls-tree -r -z "$SENT" | swap_ends | sed -n 's/^160000 commit //p')
+  printf '%s\n' "$odd" | sed -n 's,^? \(.*\)/$,\1,p' | while IFS= read -r name; do
+    is_worktree "$name" || echo rest repository "$name"
+  done
+  links=$(names_of_odd '. 160000')
+  if [ "$links" ] || [ -e "$GIT_DIR/modules" ]; then
+    list_submodules
+  fi
+  # shellcheck disable=SC3013
+  [ ! -e "$GIT_DIR/worktrees" ] ||
+    git worktree list --porcelain | sed -n 's/^worktree //p' | while IFS= read -r name; do
+      [ ! -d "$name" ] || [ "$name" -ef "$G" ] || ! has_changes "$name" || echo rest worktree "$name"
+    done
+}
+list_submodules() {
+  sent_links=$(git ls-tree -r -z "$SENT" | swap_ends | sed -n 's/^160000 commit //p')
   submodules=$(printf '%s\n' "$sent_links" | sed 's/	.*//')
-  printf '%s\n' "$links" "$repositories" | sort -u | while IFS= read -r name; do
+  printf '%s\n' "$links" | while IFS= read -r name; do
     if [ -z "$name" ] || is_worktree "$name"; then
       continue
     elif [ ! -e "$name/.git" ]; then
@@ -132,15 +156,11 @@ list_rest() {
       ! has_changes "$name" || echo rest files "$name"
     fi
   done
-  # Those of submodules that are checked out no longer.
+  # Those that are checked out no longer.
   [ ! -e "$GIT_DIR/modules" ] || find "$GIT_DIR/modules" -type f -name HEAD | while IFS= read -r name; do
     name=${name%/HEAD}
     [ ! -d "$name/objects" ] || [ -e "$name/$(git config -f "$name/config" core.worktree)/.git" ] ||
       ! has_commits git --git-dir="$name" || echo rest commits "$name"
-  done
-  # shellcheck disable=SC3013
-  git worktree list --porcelain | sed -n 's/^worktree //p' | while IFS= read -r name; do
-    [ ! -d "$name" ] || [ "$name" -ef "$G" ] || ! has_changes "$name" || echo rest worktree "$name"
   done
 }
 
