@@ -95,8 +95,7 @@ export async function workAndTake(spec, scene, run, mcp) {
   assert.ok(!/\.env\b/.test(committed), 'ignored files stay behind');
   assert.match(said, /^Copied to agent:/m);
   assert.match(said, /^Programs of this host run or obey:\n {2}\.envrc: direnv/m);
-  assert.match(said,
-    /^4 files changed, 1 commit\. See: limactl mcp diff\. Take: limactl mcp take$/m);
+  assert.match(said, /^Not taken: 1 commit, 4 files\nSee: limactl mcp diff\. Take: limactl mcp take$/m);
   assert.deepEqual(snapshot(project), before, 'the work is in the guest only');
 
   const diff = await mcp('diff');
