@@ -23,7 +23,7 @@ namespace {
 using support::CallError;
 using support::Clock;
 
-/// Without a byte of a pack, and for each call.
+/// Without a byte from the guest, and for each call.
 constexpr std::chrono::seconds kSilence{60};
 constexpr std::chrono::hours kTotal{1};
 
@@ -38,7 +38,7 @@ constexpr std::size_t kMaxMessage = 300;
 
 constexpr std::chrono::milliseconds kInterval{200};
 
-constexpr const char* kSilent = "no data for 60 s.";
+constexpr const char* kSilent = "The guest was silent for 60 s.";
 constexpr const char* kTooLong = "The guest took too long.";
 constexpr const char* kTooMuch = "The guest reports too much.";
 
@@ -111,7 +111,8 @@ shell::Script ScriptOf(const Target& target, const Settings& settings, const std
 
 /// The last line that the guest's programs have printed, printable.
 std::string LastMessage(const std::string& error) {
-  const std::vector<std::string> lines = Split(error, '\n');
+  std::vector<std::string> lines = Split(error, '\n');
+  std::erase(lines, "");
   return lines.empty() ? "no reason given"
                        : support::Printable(lines.back().substr(0, kMaxMessage));
 }
@@ -184,6 +185,47 @@ class Progress {
   Clock::time_point shown_;
 };
 
+struct Ended {
+  std::optional<int> status;
+  std::string error;
+};
+
+/// Runs a script to its end, or until `on_output` returns false. Calls `show` while it waits. The
+/// guest must be heard: beat() of look.sh prints something as long as git works there.
+Ended RunWatched(const Target& target, const shell::Script& script,
+                 const std::function<bool(std::string_view)>& on_output,
+                 const std::function<void()>& show) {
+  std::string error;
+  std::atomic<std::uint64_t> heard = 0;
+  shell::FunctionSink sink([&](shell::Stream stream, std::string_view bytes) {
+    heard += bytes.size();
+    if (stream == shell::Stream::kOutput) return on_output(bytes);
+    return (error += bytes).size() <= kMaxReports;
+  });
+  const support::Context context = target.context.WithTimeout(kTotal);
+  support::StopSource stop;
+  auto end = std::async(std::launch::async, [&] {
+    return target.guest.shells().RunScript(script, sink, stop.context());
+  });
+  bool is_silent = false;
+  std::uint64_t seen = 0;
+  Clock::time_point touched = Clock::now();
+  while (end.wait_for(kInterval) != std::future_status::ready) {
+    show();
+    if (std::exchange(seen, heard) != heard) touched = Clock::now();
+    is_silent = is_silent || Clock::now() - touched > kSilence;
+    const bool is_over = is_silent || context.stop_reason() != support::StopReason::kNone;
+    if (is_over) stop.Stop(support::StopReason::kDeadline);
+  }
+  try {
+    const std::optional<int> status = end.get().exit_status;
+    if (error.size() > kMaxReports) Stop(kTooMuch);
+    return {status, error};
+  } catch (const support::Stopped&) {
+    Stop(is_silent ? kSilent : kTooLong);
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> CommonCommits(const SideRepository& side) {
@@ -197,32 +239,28 @@ std::vector<std::string> CommonCommits(const SideRepository& side) {
 
 GuestState CallGuest(const Target& target, const Settings& settings,
                      const std::string& program) try {
-  const shell::Script script = ScriptOf(target, settings, program);
-  auto end = std::async(std::launch::async, [&] {
-    return guest::CaptureScript(target.guest, script, target.context.WithTimeout(kTotal),
-                                {kMaxReports, kMaxReports});
-  });
+  std::string output;
   Progress progress("git works in " + target.side.place().instance);
-  while (end.wait_for(kInterval) != std::future_status::ready) progress.ShowSeconds();
-  const guest::ScriptOutput said = end.get();
-  if (said.is_too_long) Stop(kTooMuch);
+  const Ended ended = RunWatched(
+      target, ScriptOf(target, settings, program),
+      [&](std::string_view bytes) { return (output += bytes).size() <= kMaxReports; },
+      [&] { progress.ShowSeconds(); });
+  if (output.size() > kMaxReports) Stop(kTooMuch);
   GuestState state;
-  for (const std::string& line : Split(said.output, '\n')) {
+  for (const std::string& line : Split(output, '\n')) {
     if (line.starts_with("fail ")) {
       std::vector<std::string> words = Split(line, ' ');
       words.resize(3);
       const std::string detail = words[2].empty()
-                                     ? LastMessage(said.error)
+                                     ? LastMessage(ended.error)
                                      : support::Printable(words[2].substr(0, kMaxMessage));
       throw CallError(Advice(words[1], detail, target.side));
     }
     ReadReport(line, target.side, state);
     if (state.untaken.refs.size() + state.untaken.rest.size() > kMaxUntaken) Stop(kTooMuch);
   }
-  if (said.exit_status == 0) return state;
-  throw CallError("The guest's part of this ended: " + LastMessage(said.error));
-} catch (const support::Stopped&) {
-  Stop(kTooLong);
+  if (ended.status == 0) return state;
+  throw CallError("The guest's part of this ended: " + LastMessage(ended.error));
 } catch (const support::ConnectionLost&) {
   // Its text says that nothing was changed.
   throw CallError("The connection to " + target.side.place().instance + " was lost; try again.");
@@ -271,35 +309,17 @@ void SendFile(const Target& target, const std::filesystem::path& path, const std
 void ReceivePack(const Target& target, const std::string& revisions, std::uint64_t max_size,
                  const std::function<bool(std::string_view)>& on_bytes) {
   std::atomic<std::uint64_t> received = 0;
-  std::atomic<std::uint64_t> said = 0;  // git's progress, which shows that it works
-  shell::FunctionSink sink([&](shell::Stream stream, std::string_view bytes) {
-    const bool is_pack = stream == shell::Stream::kOutput;
-    (is_pack ? received : said) += bytes.size();
-    return received <= max_size && said <= kMaxReports && (!is_pack || on_bytes(bytes));
-  });
-  const shell::Script script = ScriptOf(target, {{"REVISIONS", revisions}}, "pack");
-  support::StopSource silence;
-  auto end = std::async(std::launch::async, [&] {
-    target.guest.shells().RunScript(script, sink, silence.context().WithTimeout(kTotal));
-  });
   Progress progress("Receiving");
-  std::uint64_t seen = 0;
-  Clock::time_point touched = Clock::now();
-  while (end.wait_for(kInterval) != std::future_status::ready) {
-    progress.Show(received);
-    const std::uint64_t all = received + said;
-    if (std::exchange(seen, all) != all) touched = Clock::now();
-    if (Clock::now() - touched > kSilence) silence.Stop(support::StopReason::kDeadline);
-  }
-  try {
-    end.get();
-  } catch (const support::Stopped&) {
-    Stop(silence.context().stop_reason() == support::StopReason::kNone ? kTooLong : kSilent);
-  }
+  RunWatched(
+      target, ScriptOf(target, {{"REVISIONS", revisions}}, "pack"),
+      [&](std::string_view bytes) {
+        received += bytes.size();
+        return received <= max_size && on_bytes(bytes);
+      },
+      [&] { progress.Show(received); });
   if (received > max_size) {
     Stop("More than " + support::FormatByteCount(max_size) + " (--max-size).");
   }
-  if (said > kMaxReports) Stop(kTooMuch);
 }
 
 }  // namespace copy

@@ -133,19 +133,16 @@ GuestState Ask(const Target& target) {
 std::vector<std::string> Drop(const Target& target, bool force) {
   const auto use = target.side.place().TakeUse(LockKind::kExclusive);
   if (!use) throw CallError(target.side.place().InUseText());
-  const CopyFacts& facts = target.side.facts();
   const GuestState state = Look(target, CommonCommits(target.side), {{"FORCE", force ? "1" : ""}});
+  if (!force && state.directory != "absent") RequireOurs(target, state);
   const bool is_marked =
       state.directory == "ours" || state.directory == "damaged" || state.directory == "interrupted";
-  const bool is_whole = !force && !(state.directory == "interrupted" && facts.sent.empty());
   std::vector<std::string> lines;
   if (is_marked) {
-    if (is_whole) RequireOurs(target, state);
     RequireTaken(target, state.untaken);
     CallGuest(target, {}, kReplace + "drop");
   } else if (state.directory != "absent") {
-    if (!force) RequireOurs(target, state);
-    lines.push_back(facts.directory + " in " + target.side.place().instance +
+    lines.push_back(target.side.facts().directory + " in " + target.side.place().instance +
                     " is not the copy, and stays.");
   }
   target.side.Remove();

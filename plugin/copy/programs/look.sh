@@ -14,6 +14,9 @@ begin() {
   next=$copied.next
   index=$copied.index
   command -v git >/dev/null || fail git
+  beat &
+  beat=$!
+  trap '{ kill "$beat"; wait "$beat"; } 2>/dev/null' EXIT
   # One at a time, also one whose connection was lost.
   if [ -f "$copied" ]; then
     cd "$G" || fail gone
@@ -27,6 +30,31 @@ begin() {
       done
     fi
   fi
+}
+# Prints an empty line to standard error for each ten seconds in which another process of this session has
+# worked, so that the host can tell a git that takes long from one that hangs.
+beat() {
+  # PID (NAME) STATE PARENT GROUP SESSION …
+  read -r self line </proc/self/stat
+  # shellcheck disable=SC2086
+  set -- ${line##*) }
+  session=$4
+  spent=
+  sleep 10 &
+  trap 'kill "$!"; exit' TERM
+  while wait "$!"; do
+    before=$spent
+    spent=0
+    for each in /proc/[0-9]*; do
+      { read -r line <"$each/stat"; } 2>/dev/null || continue
+      # shellcheck disable=SC2086
+      set -- ${line##*) }
+      [ "$4" != "$session" ] || [ "$2" = "$self" ] || [ "${each#/proc/}" = "$self" ] ||
+        spent=$((spent + ${12} + ${13} + ${14} + ${15}))
+    done
+    [ "$spent" = "$before" ] || echo >&2
+    sleep 10 &
+  done
 }
 fail() {
   echo fail "$*"

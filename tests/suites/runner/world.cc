@@ -14,7 +14,7 @@ using testing_support::LoopbackInstance;
 using testing_support::McpClient;
 using testing_support::RunProcess;
 
-constexpr auto kTimeout = std::chrono::milliseconds(60'000);
+constexpr auto kTimeout = std::chrono::milliseconds(120'000);
 constexpr const char* kPath = "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 constexpr const char* kHostPath = "PATH=$TEST/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 
@@ -111,7 +111,7 @@ World::Command World::Shell(const std::string& command, const std::string& direc
 }
 
 Lines World::RunCommand(const Command& shell) const {
-  const auto result = RunProcess(shell);
+  const auto result = RunProcess(shell, "", kTimeout);
   Lines lines = Shown(result.output);
   std::ranges::transform(lines, lines.begin(), AsOutput);
   Append(lines, Shown(result.error, "! "));
