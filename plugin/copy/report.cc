@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <climits>
 #include <map>
 #include <set>
 #include <sstream>
@@ -385,6 +386,7 @@ Report ReportOn(const std::vector<Change>& changes, const paths::HostPrograms& p
   Names links;
   Names others;
   Names hidden;
+  Names too_long;
   Names repositories;
   Names executables;
   for (const Change& change : changes) {
@@ -395,6 +397,9 @@ Report ReportOn(const std::vector<Change>& changes, const paths::HostPrograms& p
     if (!change.other.empty()) others.push_back(name + ": " + Visible(change.other));
     if (change.has_only_other()) continue;
     if (Escaped(change.path) != change.path) hidden.push_back(name);
+    const Names parts = Split(change.path, '/');
+    const auto fits = [](const std::string& part) { return part.size() <= NAME_MAX; };
+    if (!std::all_of(parts.begin(), parts.end(), fits)) too_long.push_back(name);
     if (change.mode == kRepositoryMode) repositories.push_back(name);
     if (change.mode == kProgram && change.old_mode != kProgram) executables.push_back(name);
   }
@@ -403,6 +408,7 @@ Report ReportOn(const std::vector<Change>& changes, const paths::HostPrograms& p
   AddSection(report, "Links that may lead out of the project:", links);
   AddSection(report, "Names that a file system may take for another:", others);
   AddSection(report, "Names with characters that are not seen:", hidden);
+  AddSection(report, "Names that are too long for a file system:", too_long);
   AddSection(report, "Submodules:", repositories);
   AddSection(report, "New executables:", executables);
   report.is_cut = is_cut;

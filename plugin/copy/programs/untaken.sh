@@ -26,9 +26,11 @@ watch_all() {
   names=$(names_of_odd '[a-z]')
   [ -z "$names" ] || printf '%s\n' "$names" | swap_ends | git update-index -z --no-assume-unchanged --stdin
   names=$(names_of_odd '[sS]')
-  [ -z "$names" ] || printf '%s\n' "$names" | while IFS= read -r name; do
-    [ ! -e "$name" ] && [ ! -L "$name" ] || printf '%s\0' "$name"
-  done | git update-index -z --no-skip-worktree --stdin
+  # shellcheck disable=SC2016
+  [ -z "$names" ] || printf '%s\n' "$names" | swap_ends | xargs -0 sh -c '
+    for name; do
+      [ ! -e "$name" ] && [ ! -L "$name" ] || printf "%s\0" "$name"
+    done' sh | git update-index -z --no-skip-worktree --stdin
 }
 # Puts back what differs from $1 and is a repository of its own.
 leave_out_repositories() {
@@ -118,7 +120,9 @@ has_commits() {
 has_changes() {
   [ "$({
     git_in "$1" status --porcelain --untracked-files=normal --ignore-submodules=none
-    git_in "$1" ls-files -v | grep '^[a-z]'
+    git_in "$1" ls-files -v | grep '^[a-zS]' | while IFS= read -r name; do
+      [ "${name%% *}" = S ] && [ ! -e "$1/${name#S }" ] || echo "$name"
+    done
   } 2>&1 | head -n 1)" ]
 }
 # Whether $1 is another working tree of the copy's repository.
