@@ -36,11 +36,10 @@ void RequireSize(const Git& git, const std::string& ids, std::uint64_t max_size)
   }
   const std::uint64_t most = std::min(max_size, kMaxApplied);
   if (size <= most) return;
-  throw CallError("The changed files have " + support::FormatByteCount(size) + ", more than " +
-                  support::FormatByteCount(most) +
-                  (most == max_size
-                       ? " (--max-size). Nothing was changed."
-                       : ". Nothing was changed. As a branch instead: limactl mcp take"));
+  throw CallError(Unchanged("The changed files have " + support::FormatByteCount(size) +
+                            ", more than " + support::FormatByteCount(most) +
+                            (most == max_size ? " (--max-size)" : "")) +
+                  (most == max_size ? "" : " As a branch instead: limactl mcp take"));
 }
 
 /// What `git apply` did not do, though it says that it did; empty if it did all.

@@ -123,8 +123,8 @@ void WritePatch(const SideRepository& side, const std::string& from,
   side.git().Read(arguments, write, kWhat);
   patch.close();
   if (size > max_size) {
-    throw support::CallError("The patch has more than " + support::FormatByteCount(max_size) +
-                             " (--max-size). Nothing was changed.");
+    throw support::CallError(Unchanged(
+        "The patch has more than " + support::FormatByteCount(max_size) + " (--max-size)"));
   }
   if (!patch) throw support::CallError("cannot write " + file.string());
 }

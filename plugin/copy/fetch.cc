@@ -14,13 +14,12 @@ using support::CallError;
 
 constexpr std::size_t kMaxNames = 1'000'000;
 constexpr std::size_t kMaxPath = 4096;
-constexpr const char* kNothingChanged = " Nothing was changed.";
 
 /// What the guest sent may still be sound if it is sent again without leaving out anything.
 class Unsound : public CallError {
  public:
   explicit Unsound(const std::string& words)
-      : CallError("What the guest sent is not sound: " + words + "." + kNothingChanged) {}
+      : CallError(Unchanged("What the guest sent is not sound: " + words)) {}
 };
 
 /// Moves the pack in a directory to the side repository. git finds a pack by its .idx.
@@ -93,8 +92,8 @@ void RequireNames(const Git& git, const std::string& id) {
                            });
   if (!is_too_much) return;
   throw CallError(
-      "The guest's tree has more than 1,000,000 files or a path above 4,096 bytes: no working "
-      "tree has. Nothing was taken.");
+      Unchanged("The guest's tree has more than 1,000,000 files or a path above 4,096 bytes: no "
+                "working tree has"));
 }
 
 /// Deletes what came for another call and was not kept.

@@ -42,6 +42,10 @@ support::FileDescriptor TextFile(const std::string& text) {
 
 }  // namespace
 
+std::string Unchanged(const std::string& problem) {
+  return problem + ". Nothing was changed.";
+}
+
 std::string Words(const support::Child& git) {
   const int signal = git.exit_code() - 128;
   std::string chosen =

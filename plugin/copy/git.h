@@ -14,6 +14,10 @@
 
 namespace copy {
 
+/// The text of an error, without its full stop, that left everything as it was. Only for what has
+/// changed nothing, or has compared everything since.
+std::string Unchanged(const std::string& problem);
+
 /// What a git that has exited says is wrong, on one printable line of bounded length.
 std::string Words(const support::Child& git);
 

@@ -38,18 +38,18 @@ constexpr std::size_t kMaxMessage = 300;
 
 constexpr std::chrono::milliseconds kInterval{200};
 
-constexpr const char* kSilent = "The guest was silent for 60 s.";
-constexpr const char* kTooLong = "The guest took too long.";
-constexpr const char* kTooMuch = "The guest reports too much.";
+constexpr const char* kSilent = "The guest was silent for 60 s";
+constexpr const char* kTooLong = "The guest took too long";
+constexpr const char* kTooMuch = "The guest reports too much";
 
 const std::string kFunctions = std::string(look_program) + std::string(untaken_program);
 
 [[noreturn]] void Stop(const std::string& problem) {
-  throw CallError(problem + " Nothing was changed.");
+  throw CallError(Unchanged(problem));
 }
 
 [[noreturn]] void ThrowNonsense() {
-  Stop("The guest's answer makes no sense.");
+  Stop("The guest's answer makes no sense");
 }
 
 std::uint64_t ToNumber(const std::string& word) {
@@ -318,7 +318,7 @@ void ReceivePack(const Target& target, const std::string& revisions, std::uint64
       },
       [&] { progress.Show(received); });
   if (received > max_size) {
-    Stop("More than " + support::FormatByteCount(max_size) + " (--max-size).");
+    Stop("More than " + support::FormatByteCount(max_size) + " (--max-size)");
   }
 }
 

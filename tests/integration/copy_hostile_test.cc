@@ -126,12 +126,12 @@ const std::vector<Lie> kAnswers = {
         tree=$(for name in 0 1 2 3 4 5 6 7 8 9; do printf '040000 tree %s\t%s\n' "$tree" $name; done | git mktree)
       done
       work "$tree")sh",
-     "more than 1,000,000 files.*Nothing was taken"},
+     "more than 1,000,000 files.*Nothing was changed"},
     {"a path of 5,000 bytes", R"sh(
       tree=$(entry 100644 a | git mktree); name=$(printf %0250d 0); i=0
       while [ $i -lt 20 ]; do tree=$(within "$tree" "$name"); i=$((i+1)); done
       work "$tree")sh",
-     "above 4,096 bytes.*Nothing was taken"},
+     "above 4,096 bytes.*Nothing was changed"},
 };
 
 const std::vector<Lie> kPlanted = {
