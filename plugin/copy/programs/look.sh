@@ -38,11 +38,11 @@ beat() {
   read -r self line </proc/self/stat
   # shellcheck disable=SC2086
   set -- ${line##*) }
-  session=$4
+  parent=$2 session=$4
   spent=
   sleep 10 &
   trap 'kill "$!"; exit' TERM
-  while wait "$!"; do
+  while wait "$!" && kill -0 "$parent" 2>/dev/null; do
     before=$spent
     spent=0
     for each in /proc/[0-9]*; do
