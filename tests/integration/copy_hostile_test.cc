@@ -169,8 +169,7 @@ class PackWriter {
   std::string Add(char type, const std::string& name, const std::string& content) {
     Begin(type, content.size());
     objects_ += Zlib(content);
-    return support::Sha256(name + " " + std::to_string(content.size()) + std::string(1, '\0') +
-                           content);
+    return IdOf(name, content);
   }
 
   /// A blob that a small delta makes out of the object that was added before.
@@ -185,6 +184,26 @@ class PackWriter {
       backwards.insert(0, 1, static_cast<char>(0x80U | (rest & 0x7fU)));
     }
     objects_ += backwards + Zlib(delta);
+  }
+
+  /// A blob that is another one, which need not be in the pack, and an "x". Returns its id.
+  std::string AddLonger(const std::string& id, const std::string& content) {
+    const std::string delta = Varint(content.size()) + Varint(content.size() + 1) + '\x90' +
+                              static_cast<char>(content.size()) + "\1x";
+    Begin(7, delta.size());
+    objects_ += Raw(id) + Zlib(delta);
+    return IdOf("blob", content + "x");
+  }
+
+  /// Returns the id of a commit of a tree with one file `a`.
+  std::string AddCommitOf(const std::string& blob) {
+    const std::string tree = Add(2, "tree", "100644 a" + std::string(1, '\0') + Raw(blob));
+    return AddCommit(tree);
+  }
+
+  std::string AddCommit(const std::string& tree) {
+    const std::string by = " A <a@example.org> 1 +0000\n";
+    return Add(1, "commit", "tree " + tree + "\nauthor" + by + "committer" + by + "\nx\n");
   }
 
   [[nodiscard]] std::string Finish() const {
@@ -202,6 +221,11 @@ class PackWriter {
   }
 
  private:
+  static std::string IdOf(const std::string& name, const std::string& content) {
+    return support::Sha256(name + " " + std::to_string(content.size()) + std::string(1, '\0') +
+                           content);
+  }
+
   static std::string BigEndian(std::uint32_t number) {
     std::string bytes;
     for (const unsigned shift : {24U, 16U, 8U, 0U}) bytes += static_cast<char>(number >> shift);
@@ -350,6 +374,17 @@ TEST_F(Hostile, ObjectsOfTheHostAloneAreRefused) {
   }
 }
 
+TEST_F(Hostile, ADeltaOfAnObjectOfTheHostIsRefused) {
+  Send("base project --object-format=sha256; echo secret | git hash-object -w --stdin");
+  PackWriter pack;
+  const std::string base = InProject("echo secret | git hash-object --stdin");
+  const std::string id = pack.AddCommitOf(pack.AddLonger(base, "secret\n"));
+  testing_support::WriteFile(Path("pack"), pack.Finish());
+  Plant("echo \"cat >/dev/null; cat $PWD/../pack\" | fake pack-objects; echo 'echo " + id +
+        "' | fake commit-tree");
+  IsRefused({"", "", "unresolved delta"});
+}
+
 TEST_F(Hostile, NamesOfBranchesArePrintedReadably) {
   Send();
   Plant(R"sh(
@@ -382,8 +417,7 @@ TEST_F(Hostile, BombsAreRefused) {
       id = pack.Add(2, "tree", mode + std::string(1, '\0') + PackWriter::Raw(id));
       mode = "40000 a";
     }
-    const std::string by = " A <a@example.org> 1 +0000\n";
-    id = pack.Add(1, "commit", "tree " + id + "\nauthor" + by + "committer" + by + "\nx\n");
+    id = pack.AddCommit(id);
     testing_support::WriteFile(Path("pack"), pack.Finish());
     Plant(sent.script + "\necho 'echo " + id + "' | fake commit-tree");
     IsRefused({"", "", "Nothing was"});
