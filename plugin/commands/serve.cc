@@ -36,6 +36,7 @@ mcp::ServerOptions MakeServerOptions(const ServeOptions& given, SharedConnection
     return agents::FormatFor(client, style);
   };
   options.on_first_message = [&connection] { connection.ConnectInBackground(); };
+  options.is_connecting = [&connection] { return connection.IsConnecting(); };
   return options;
 }
 

@@ -16,6 +16,11 @@ void SharedConnection::ConnectInBackground() {
   Begin();
 }
 
+bool SharedConnection::IsConnecting() {
+  const std::scoped_lock lock(mutex_);
+  return connecting_;
+}
+
 tools::Workspace SharedConnection::Acquire(const support::Context& context,
                                            mcp::ProgressReporter& progress) {
   std::unique_lock lock(mutex_);

@@ -28,6 +28,7 @@ class SharedConnection final : public tools::WorkspaceSource {
 
   /// Connects without waiting. A failure is logged; the next Acquire tries again.
   void ConnectInBackground();
+  [[nodiscard]] bool IsConnecting();
 
   /// See WorkspaceSource. If the context times out, throws support::CallError with the status, and
   /// the attempt continues for the next call. If an attempt that began before this call fails,

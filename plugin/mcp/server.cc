@@ -81,7 +81,7 @@ StopReason Server::ReceiveAll() {
     const bool has_room = writer_.HasRoom();
     const auto next = has_room ? reader_.Next(line) : LineReader::Result::kNeedMore;
     if (next == LineReader::Result::kEndOfInput) {
-      pool_.WaitUntilIdle(support::Clock::now() + options_.end_of_input_grace);
+      WaitForQuickCalls();
       return StopReason::kEndOfInput;
     }
     std::array<pollfd, 3> fds = {
@@ -104,6 +104,17 @@ StopReason Server::ReceiveAll() {
       Refuse({}, {ErrorCode::kParseError, "the line is too long and was discarded"});
     }
     if (std::exchange(is_first, false)) options_.on_first_message();
+  }
+}
+
+void Server::WaitForQuickCalls() {
+  bool may_wait = true;
+  while (may_wait) {
+    pollfd output = writer_.Polled();
+    ::poll(&output, 1, 0);
+    may_wait = options_.is_connecting() && stop_reason_ == StopReason::kNone &&
+               (output.revents & (POLLERR | POLLHUP)) == 0;
+    if (pool_.WaitUntilIdle(support::Clock::now() + options_.end_of_input_grace)) return;
   }
 }
 

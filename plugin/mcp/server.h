@@ -42,7 +42,11 @@ struct ServerOptions {
 
   CallPool::Limits limits;
 
-  /// How long calls may go on after the end of input, so that quick ones are still answered.
+  /// Whether calls wait for a connection that is being opened. Must be quick.
+  std::function<bool()> is_connecting = [] { return false; };
+
+  /// How long calls may go on after the end of input, or of connecting, so that quick ones are
+  /// still answered.
   std::chrono::milliseconds end_of_input_grace{500};
 
   /// How long stopped calls have to end: they have processes in the guest to stop.
@@ -90,6 +94,8 @@ class Server {
  private:
   // Handlers never wait: tool calls run in `pool_`, everything else is answered at once.
   support::StopReason ReceiveAll();
+  /// After the end of input.
+  void WaitForQuickCalls();
   void Handle(std::string line);
   void Refuse(const std::optional<RequestId>& id, const ProtocolError& error);
   void HandleRequest(Message& request);

@@ -87,6 +87,7 @@ void ChannelBroker::StepOpening(TimePoint now) {
     } else if (progress == Channel::Progress::kDone) {
       limit_ = std::max(limit_, ++open_);
       pause_ = kFirstPause;
+      room_at_ = TimePoint::min();
       if (waiting->user == nullptr) {
         Retire(std::move(waiting->channel));
         waiting_.erase(waiting);

@@ -25,8 +25,8 @@ class ChannelBroker {
   static constexpr auto kFirstPause = std::chrono::milliseconds(4);
   static constexpr auto kMaxPause = std::chrono::milliseconds(250);
 
-  /// Between two calls of `make_room` that close a channel: the guest needs a moment to free the
-  /// slot.
+  /// Between two calls of `make_room` that close a channel, unless one was opened meanwhile: the
+  /// guest needs a moment to free the slot.
   static constexpr auto kRoomPause = std::chrono::milliseconds(500);
 
   /// How long a request waits while sshd seems to allow fewer channels than it needs.

@@ -134,6 +134,7 @@ void SessionGuest::ConnectSession() {
 
 void SessionGuest::Authenticate(TimePoint deadline) {
   std::string tried;
+  bool offered = false;
   for (const std::string& file : endpoint_.identity_files) {
     std::string problem;
     const Key key = LoadKey(file, problem);
@@ -141,6 +142,7 @@ void SessionGuest::Authenticate(TimePoint deadline) {
       tried += "; " + file + ": " + problem;
       continue;
     }
+    offered = true;
     int code = SSH_AUTH_AGAIN;
     while ((code = ssh_userauth_publickey(session_.get(), nullptr, key.get())) == SSH_AUTH_AGAIN) {
       // libssh returns "again" for a dead session too.
@@ -160,7 +162,9 @@ void SessionGuest::Authenticate(TimePoint deadline) {
                                         : "cannot be offered: " + ErrorText());
   }
   throw support::CallError("the guest's sshd at " + Name(endpoint_) +
-                           " rejected every key in ssh.config for user " + endpoint_.user + tried);
+                           (offered ? " rejected every key in ssh.config"
+                                    : " was offered no key: none in ssh.config can be read") +
+                           " for user " + endpoint_.user + tried);
 }
 
 void SessionGuest::PollUntilConnected(TimePoint deadline) {

@@ -46,6 +46,16 @@ class CommandLoad : public IntegrationTest {
   std::int64_t BeginRead() { return client().BeginCall("read_file", {{"path", root + "/a.txt"}}); }
 };
 
+/// From the tenth on, each needs the channel of an earlier one.
+TEST_F(CommandLoad, ManyBackgroundChildrenDelayNoCommand) {
+  StartGuest();
+  const auto leave = [&] { EXPECT_EQ(Shell("sleep 20 & :").value("exit_code", -1), 0); };
+  for (int i = 0; i < 10; ++i) leave();
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < 6; ++i) leave();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 6 * 400ms);
+}
+
 TEST_F(CommandLoad, MoreLongCommandsThanThreadsDelayNoOtherTool) {
   StartGuest();
   std::vector<std::int64_t> long_ones;
