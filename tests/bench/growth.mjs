@@ -45,12 +45,42 @@ function listSeries(root) {
       echo 'a needle' >> d$d/faaa
     done`);
 
+  const deep = (depth) => join(root, ...Array(depth).fill('d'));
+  const makeDeep = (depth) => shell(`mkdir -p ${deep(depth)}`);
+  const makeLines = (count) => shell(`yes one | head -n ${count} > lines.${count}`);
+
   const whole = steps(kKibibyte, kMebibyte, 4); // about what fits into one message
   const ranges = steps(kKibibyte, 256 * kMebibyte, 4);
   const written = steps(kKibibyte, 48 * kMebibyte, 4); // escaped, this fits into a request's 64 MiB
   const entries = steps(10, 100_000, 10);
   const files = steps(100, 100_000, 10);
+  const parts = steps(100, 50_000, 4); // of a command, which may have 128 KiB
+  const levels = steps(10, 1000, 10); // of a path, which may have 4 KiB
+  const run = (name, make, tool = 'run_shell_command') => ({
+    name: `${tool}, ${name}`, tool, sizes: parts, args: (count) => ({ command: make(count), directory: root }) });
   return [
+    run('lines', (count) => ['bash', '-c', ':\n'.repeat(count)]),
+    run('here-document', (count) => ['bash', '-c', `: <<END\n${'x\n'.repeat(count)}END`]),
+    run('lines of a word', (count) => ['printf', '', '\n'.repeat(count)]),
+    run('words', (count) => ['true', ...Array(count).fill('x')]),
+    run('bytes', (count) => ['true', 'é'.repeat(count)]),
+    run('quotes', (count) => ['true', "'".repeat(count / 4)]),
+    { ...run('depth', (count) => ['bash', '-c', `${'{ '.repeat(count)}:${'; }'.repeat(count)}`]),
+      sizes: steps(10, 2000, 4) },
+    run('lines', (count) => ['bash', '-c', ':\n'.repeat(count)], 'start_process'),
+    run('words', (count) => ['true', ...Array(count).fill('x')], 'start_process'),
+    { name: 'write_file, depth', tool: 'write_file', sizes: levels, make: makeDeep,
+      args: (depth) => ({ path: join(deep(depth), 'new.txt'), content: 'new\n' }) },
+    { name: 'list_directory, depth', tool: 'list_directory', sizes: levels, make: makeDeep,
+      args: (depth) => ({ path: deep(depth) }) },
+    { name: 'glob **/*.txt, depth', tool: 'glob', sizes: levels, make: makeDeep,
+      args: (depth) => ({ pattern: '**/*.txt', path: deep(depth) }) },
+    { name: 'glob, bytes of the pattern', tool: 'glob', sizes: steps(10, 4000, 4),
+      args: (count) => ({ pattern: '?'.repeat(count), path: root }) },
+    { name: 'search, bytes of the pattern', tool: 'search_file_content', sizes: steps(10, 16_000, 4),
+      args: (count) => ({ pattern: 'x'.repeat(count), path: root }) },
+    { name: 'replace, lines', tool: 'replace', sizes: steps(100, 100_000, 10), make: makeLines,
+      args: (count) => ({ path: join(root, `lines.${count}`), old_string: 'one', new_string: 'one ', allow_multiple: true }) },
     { name: 'read_file', tool: 'read_file', sizes: whole, shown: amount, make: makeFile,
       args: (bytes) => ({ path: file(bytes) }) },
     { name: 'read_file, the last ten lines', tool: 'read_file', sizes: ranges, shown: amount, make: makeFile,
