@@ -1,8 +1,11 @@
 #include "shell/command_output.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 
 #include "support/printable.h"
+#include "support/re2_text.h"
 #include "support/utf8.h"
 
 namespace shell {
@@ -10,6 +13,7 @@ namespace {
 
 /// In bytes.
 constexpr std::size_t kMaxShownLine = 200;
+constexpr std::size_t kMaxFrame = std::size_t{16} * 1024;
 
 std::string_view CutEnd(std::string_view head) {
   const std::size_t newline = head.rfind('\n');
@@ -53,9 +57,56 @@ std::string CappedOutput::Text(std::string_view remedy) const {
   return text;
 }
 
+std::string_view LastFrame(std::string_view line) {
+  if (line.find_first_of("\r\x1B") == std::string_view::npos) return line;
+  // "ESC [K" alone separates nothing: grep has it in each coloured match.
+  static const re2::RE2 separator(R"((?:\r|\x1B\[(?:2K|[01]?G))(?:\r|\x1B\[(?:[0-2]?K|[01]?G))*)",
+                                  re2::RE2::Latin1);
+  std::string_view frame;
+  std::size_t begin = 0;
+  re2::StringPiece found;
+  for (std::size_t at = 0; at < line.size(); at += found.size()) {
+    if (!separator.Match(support::Re2Text(line), at, line.size(), re2::RE2::UNANCHORED, &found, 1))
+      found = support::Re2Text(line.substr(line.size()));
+    const auto end = static_cast<std::size_t>(found.data() - line.data());
+    // Control characters alone show nothing.
+    const bool shows =
+        std::any_of(frame.begin(), frame.end(), [](char c) { return c < 0 || c >= ' '; });
+    if (frame.empty() || shows) begin = at;
+    if (end > at) frame = line.substr(begin, end - begin);
+    at = end;
+  }
+  constexpr std::string_view kErase = "\x1B[K";
+  if (frame.size() < line.size() && frame.ends_with(kErase)) frame.remove_suffix(kErase.size());
+  return frame;
+}
+
+std::string LastFrames::Add(std::string_view bytes) {
+  std::string complete;
+  for (std::size_t end = 0; (end = bytes.find('\n')) != std::string_view::npos;) {
+    line_ += bytes.substr(0, end);
+    const std::string_view frame = LastFrame(line_);
+    const bool is_crlf = line_.ends_with('\r') && frame.size() + 1 == line_.size();
+    complete.append(frame).append(is_crlf ? "\r\n" : "\n");
+    line_.clear();
+    bytes.remove_prefix(end + 1);
+  }
+  line_ += bytes;
+  if (line_.size() > kMaxFrame) {
+    const std::string_view frame = LastFrame(line_);
+    const bool is_over = frame.empty() || &frame.back() != &line_.back();
+    line_ = std::string(frame) + (is_over ? "\r" : "");
+    if (line_.size() > kMaxFrame) complete += std::exchange(line_, {});
+  }
+  return complete;
+}
+
 bool CommandOutput::OnOutput(Stream stream, std::string_view bytes) {
   const std::scoped_lock lock(mutex_);
-  (stream == Stream::kOutput ? standard_output_ : standard_error_).Add(bytes);
+  const bool is_output = stream == Stream::kOutput;
+  CappedOutput& capped = is_output ? standard_output_ : standard_error_;
+  LastFrames& frames = is_output ? output_frames_ : error_frames_;
+  capped.Add(is_exact_ ? bytes : frames.Add(bytes));
   both_.Add(bytes);
   ShowLastLine(bytes);
   return true;
@@ -73,7 +124,7 @@ void CommandOutput::ShowLastLine(std::string_view bytes) {
   const auto text = std::string_view(recent_).substr(0, recent_.find_last_not_of('\n') + 1);
   if (text.empty()) return;
   const std::string_view last = text.substr(text.rfind('\n') + 1);
-  std::string line = support::ToUtf8(support::WithoutCutBeginning(last));
+  std::string line = support::ToUtf8(support::WithoutCutBeginning(LastFrame(last)));
   // Tabs and colours are common.
   std::replace_if(
       line.begin(), line.end(),
@@ -83,6 +134,8 @@ void CommandOutput::ShowLastLine(std::string_view bytes) {
 
 CommandOutput::Streams CommandOutput::Finish(CutOutputs& outputs) {
   const std::scoped_lock lock(mutex_);
+  standard_output_.Add(output_frames_.Finish());
+  standard_error_.Add(error_frames_.Finish());
   std::string remedy;
   if (standard_output_.is_cut() || standard_error_.is_cut()) {
     remedy = "; read_process {\"id\":\"" + outputs.Keep(std::move(both_)) + "\"} returns them";

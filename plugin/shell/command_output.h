@@ -35,13 +35,32 @@ class CappedOutput {
   std::string tail_;  ///< the bytes after `head_`; its beginning is cut off now and then
 };
 
+/// What a terminal shows last of a line without its line end: carriage returns, and sequences that
+/// erase it, separate the frames of a progress bar.
+std::string_view LastFrame(std::string_view line);
+
+/// The last frame of each line of a stream. A line end may be CRLF. One thread at a time.
+class LastFrames {
+ public:
+  /// Returns the lines that are complete, and the beginning of a very long one.
+  std::string Add(std::string_view bytes);
+  /// Returns the rest.
+  std::string Finish() { return std::string(LastFrame(line_)); }
+
+ private:
+  std::string line_;  ///< not complete
+};
+
 /// The output of a command, capped, and its progress. Thread-safe.
 class CommandOutput final : public OutputSink {
  public:
   /// `show` is called for each change, with the last line of output, or what is waited for: one
-  /// printable line. It must be quick.
-  CommandOutput(std::size_t maximum_bytes, std::function<void(std::string)> show)
-      : show_(std::move(show)), standard_output_(maximum_bytes), standard_error_(maximum_bytes) {
+  /// printable line. It must be quick. `is_exact`: not only LastFrames are kept.
+  CommandOutput(std::size_t maximum_bytes, bool is_exact, std::function<void(std::string)> show)
+      : is_exact_(is_exact),
+        show_(std::move(show)),
+        standard_output_(maximum_bytes),
+        standard_error_(maximum_bytes) {
     show_("waiting for the guest to start the command");
   }
 
@@ -61,10 +80,13 @@ class CommandOutput final : public OutputSink {
  private:
   void ShowLastLine(std::string_view bytes);
 
+  const bool is_exact_;
   const std::function<void(std::string)> show_;
   std::mutex mutex_;  // of what follows
   CappedOutput standard_output_;
   CappedOutput standard_error_;
+  LastFrames output_frames_;
+  LastFrames error_frames_;
   OutputLog both_{CutOutputs::kMaxOutput};
   std::string recent_;  ///< its last bytes
 };

@@ -121,20 +121,21 @@ struct RunEnd {
   std::optional<int> exit_status;
   /// The signal, without "SIG", that killed the session's first process. The request may still run.
   std::optional<std::string> exit_signal;
+  bool began = true;           ///< false: the profile ended the shell instead
   bool shell_missing = false;  ///< the guest does not have the user's login shell
 };
 
-/// The context was stopped while a command ran.
+/// The context was stopped while a command ran, or its profile.
 class StoppedCommand : public support::Stopped {
  public:
-  StoppedCommand(support::StopReason reason, bool verified)
-      : Stopped(reason), verified_(verified) {}
+  StoppedCommand(support::StopReason reason, std::string outcome)
+      : Stopped(reason), outcome_(std::move(outcome)) {}
 
-  /// The guest has reported that no process of the command's session is left.
-  [[nodiscard]] bool verified() const { return verified_; }
+  /// What is known of its processes, for the agent. Empty: only the profile ran.
+  [[nodiscard]] const std::string& outcome() const { return outcome_; }
 
  private:
-  bool verified_;
+  std::string outcome_;
 };
 
 }  // namespace shell

@@ -23,7 +23,8 @@ std::string ProblemOf(const ShellSession& session) {
   const std::optional<ProcessEnd>& end = session.reported().end;
   if (!session.is_over() || session.reported().exit_status) return "";
   if (!end) return "the process was stopped";
-  if (end->connection_lost) return "the process was lost and has been stopped: " + end->problem;
+  if (end->connection_lost)
+    return "its connection was lost, so it may run until the guest notices: " + end->problem;
   if (!end->problem.empty()) return end->problem;
   const std::string shell = "the guest's shell that ran the process ";
   return shell + (end->exit_signal ? "was killed by signal " + *end->exit_signal
@@ -35,7 +36,7 @@ Processes::State StateOf(const ShellSession& session) {
 }
 
 /// Why it ended before it was started.
-[[noreturn]] void ThrowStartFailure(const ShellSession& session) {
+[[noreturn]] void ThrowStartFailure(const ShellSession& session, const std::string& shell) {
   const ShellSession::Reported& reported = session.reported();
   if (reported.end && reported.end->connection_lost) {
     const bool may_have_run = reported.end->was_started;
@@ -43,6 +44,10 @@ Processes::State StateOf(const ShellSession& session) {
         reported.end->problem +
             (may_have_run ? "; the process may have run" : "; the process was not started"),
         may_have_run);
+  }
+  if (reported.exit_status && *reported.exit_status < kCannotRun) {
+    throw support::CallError("The process was not started: " +
+                             DescribeProfileFailure(shell, "ended or was replaced"));
   }
   throw support::CallError(
       "the guest could not start the process: " +
@@ -77,13 +82,17 @@ std::string Processes::Start(const LoginCommand& command, const std::string& dir
     support::WaitUntil(session_lock_->changed, lock, context,
                        [&] { return reported.was_ready || session.is_over(); });
     if (reported.was_ready) return entry->description.id;
-    if (session.is_over()) ThrowStartFailure(session);
+    if (session.is_over()) ThrowStartFailure(session, command.shell);
     const support::StopReason reason = context.stop_reason();
     const bool is_late = reason == support::StopReason::kDeadline;
     if (is_late && reported.was_queued) {
       throw support::CallError(
           "the process was not started in time: commands used all channels of the connection to "
           "the guest. Start it again when a command has ended");
+    }
+    if (is_late) {
+      throw support::CallError("The process was not started in time: " +
+                               DescribeProfileFailure(command.shell, "was still"));
     }
     throw support::Stopped(reason);
   } catch (...) {

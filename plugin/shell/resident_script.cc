@@ -13,7 +13,7 @@ namespace shell {
 namespace {
 
 /// A longer line is no report.
-constexpr std::size_t kMaxReport = 40;
+constexpr std::size_t kMaxReport = 512;
 
 /// How many of the last bytes may be the beginning of `marker`.
 std::size_t PossibleBeginning(std::string_view bytes, std::string_view marker) {
@@ -45,8 +45,11 @@ std::string Escape(std::string_view bytes) {
   return line;
 }
 
-std::string CountLines(std::string_view code) {
-  return std::to_string(1 + std::count(code.begin(), code.end(), '\n'));
+/// One line that printf's %b of bash turns into the text.
+std::string OneLine(std::string text) {
+  re2::RE2::GlobalReplace(&text, R"(\\)", R"(\\\\)");
+  re2::RE2::GlobalReplace(&text, "\n", R"(\\n)");
+  return text;
 }
 
 }  // namespace
@@ -91,23 +94,35 @@ bool MayBeBash(std::string_view shell) {
 }
 
 Request ScriptRequest(const Script& script) {
-  const auto block = [](std::string_view code, std::string_view word) {
-    return CountLines(code).append(word).append("\n").append(code).append("\n");
+  const auto line = [](std::string_view word, std::string_view code) {
+    std::string quoted = ShellQuote(code);
+    re2::RE2::GlobalReplace(&quoted, "\n", "'$_lm_n'");
+    return std::string(word).append(" ").append(quoted).append("\n");
   };
-  return {block(script.text, ""),
-          script.functions.empty() ? "" : block(script.functions, " define")};
+  return {line("run", script.text),
+          script.functions.empty() ? "" : line("define", script.functions)};
 }
 
 Request CommandRequest(const LoginCommand& command) {
-  const std::string word = MayBeExecuted(command.first_word) ? ' ' + command.first_word : "";
-  return {'\n' + CountLines(command.text) + word + '\n' + command.text + '\n',
-          Escape(command.directory)};
+  const std::string word = MayBeExecuted(command.first_word) ? command.first_word : "";
+  return {"\n" + word + "\n" + OneLine(command.text) + "\n", OneLine(command.directory)};
 }
 
 std::string PlainLogin(const LoginCommand& command) {
   return ("_lm_enter=" + ShellQuote("cd " + ShellQuote(command.directory)) + "\n_lm_shell=" +
           ShellWord(command.shell) + "\n_lm_text=" + ShellQuote(command.text) + '\n')
       .append(plain_login_program);
+}
+
+std::string DescribeProfileFailure(const std::string& shell, std::string_view what) {
+  const auto ends_with = [&](const char* name) { return shell.ends_with(name); };
+  const std::string files = MayBeBash(shell)    ? "~/.bash_profile, ~/.bash_login, ~/.profile"
+                            : ends_with("zsh")  ? "~/.zshenv, ~/.zprofile, ~/.zlogin"
+                            : ends_with("fish") ? "~/.config/fish/config.fish"
+                            : ends_with("csh")  ? "~/.tcshrc, ~/.cshrc, ~/.login"
+                                                : "~/.profile";
+  return std::string("the guest user's login shell ").append(what) +
+         " in its startup files: check " + files + " and /etc/profile in the guest";
 }
 
 void ReportSplitter::Feed(std::string_view bytes, const Callback& on_output,

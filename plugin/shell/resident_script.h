@@ -25,18 +25,19 @@
 ///   ended N  the loop has exited. 0: it has not run a request that it has not reported; a file of
 ///            the profile may have changed. Else the session has been stopped; 126 or above: the
 ///            loop was killed or could not be started
-///   stopped  the watcher has stopped everything
+///   began    a new login shell has read its profile, and runs the command
+///   stopped  the watcher has stopped everything but what follows: ", ID NAME" for each process
 ///
 /// A request runs in a subshell of the loop, so it changes nothing for the next one. A program
 /// replaces the subshell by `exec`: one fork for each command. Only KILL ends the loop.
 ///
 /// A command is the youngest process when bash starts it: /proc/loadavg, which has the id of the
 /// youngest one, shows without a fork how many have been started since. Those ids are searched for
-/// processes of the session, whatever their group. Not seen are processes with a session of their
-/// own (setsid): their later output is mixed with that of later commands.
+/// processes of the session, whatever their group, and for those that hold its output.
 ///
 /// The intended differences from `limactl shell`, which starts a login shell in the directory:
-///   - the profile runs in the home directory, and its output is dropped;
+///   - the profile runs in the home directory, which it may change, and its output is dropped;
+///   - GIT_EDITOR is "true" unless the profile sets it: there is no terminal for an editor;
 ///   - the profile is read again only when one of bash's own start-up files has changed;
 ///   - $$ (the loop's), $!, $_, $?, $PPID, SHLVL, SECONDS, BASH_SUBSHELL, BASHPID, LINENO, FUNCNAME
 ///     and the table of hashed programs;
@@ -46,6 +47,9 @@
 namespace shell {
 
 inline constexpr std::string_view kCommandLine = "exec /bin/sh";
+
+/// The least exit status of a shell that cannot be run, is missing, or was killed.
+inline constexpr int kCannotRun = 126;
 
 /// A new end marker, which no command or profile prints by accident.
 std::string MakeEndMarker();
@@ -58,8 +62,8 @@ std::string Bootstrap(const std::string& marker, const std::string& program);
 std::string ScriptProgram(bool for_one);
 
 /// A loop of bash 4 or later, as login shell. It exits below status 126 without "ready" if it is
-/// another shell, if there is no /proc, or if the profile is unfit: it exits, changes the directory
-/// or the output, or changes what the loop relies on. `shell`: empty for "$SHELL".
+/// another shell, if there is no /proc, or if the profile is unfit: it exits, changes the output,
+/// or changes what the loop relies on. `shell`: empty for "$SHELL".
 std::string LoginProgram(const std::string& shell);
 
 /// `shell` as a word for /bin/sh; empty: "$SHELL".
@@ -81,21 +85,25 @@ struct Request {
   /// To send before it: the directory, or functions. The loop reads byte by byte, and keeps it: not
   /// sent again while it stays the same.
   std::string kept;
+  bool has_profile = false;  ///< see PlainLogin
 };
 
 // The text must not contain NUL.
 Request ScriptRequest(const Script& script);
 Request CommandRequest(const LoginCommand& command);
 
-/// A script that runs the command in a new login shell, as `limactl shell` does.
+/// A script that runs the command in a new login shell, as `limactl shell` does, and reports
+/// "began" before. For a ScriptProgram for one request.
 std::string PlainLogin(const LoginCommand& command);
+
+/// That the login shell did not get to the command, and where to look.
+std::string DescribeProfileFailure(const std::string& shell, std::string_view what);
 
 /// One command in a new login shell, as PlainLogin runs it, in place of the loop. Its standard
 /// input is a pipe, its standard error goes to its standard output. It ends with all that it has
 /// started: what is left in its session gets a second, then TERM, a second later KILL. Reports,
 /// besides those above:
-///   ready      the watcher takes requests; all output before belongs to the profile of another
-///              shell
+///   began      the watcher takes requests; all output before belongs to a profile
 ///   took       the input of the last InputRequest has been written to the pipe
 ///   ended N    the command has ended with this status
 std::string ProcessProgram(const LoginCommand& command);

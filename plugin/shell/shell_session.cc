@@ -17,6 +17,8 @@ constexpr std::size_t kMaxEarlyOutput = std::size_t{256} * 1024;
 /// Of input, in bytes. The watcher reads a request byte by byte.
 constexpr std::size_t kInputPiece = 8192;
 
+constexpr std::string_view kStopped = "stopped";
+
 }  // namespace
 
 ShellSession::ShellSession(std::shared_ptr<SessionLock> session_lock, std::size_t needed_channels)
@@ -37,8 +39,9 @@ void ShellSession::Close() {
   session_lock_->changed.notify_all();
 }
 
-void ShellSession::BeginRequest(OutputSink& sink) {
+void ShellSession::BeginRequest(OutputSink& sink, bool has_profile) {
   reported_.state = State::kRunning;
+  reported_.began = !has_profile;
   reported_.request_status.reset();
   error_ended_ = false;
   sink_ = std::shared_ptr<OutputSink>(std::shared_ptr<void>(), &sink);  // not owned
@@ -124,7 +127,8 @@ void ShellSession::Deliver(Stream stream, std::string_view own) {
   if (reported_.state == State::kStarting) {
     early_output_ += own.size();
     std::string& early_error = reported_.early_error;
-    if (stream == Stream::kError) early_error += own.substr(0, kMaxEarlyError - early_error.size());
+    if (stream == Stream::kError || is_process())
+      early_error += own.substr(0, kMaxEarlyError - early_error.size());
     if (early_output_ <= kMaxEarlyOutput) return;
     early_error = "it prints without end instead";
     reported_.state = State::kOver;
@@ -152,12 +156,14 @@ void ShellSession::Apply(std::string_view words) {
   static const re2::RE2 done(R"((\d+))");
   State& state = reported_.state;
   int status = 0;
-  if (words == "stopped") {
+  if (words.starts_with(kStopped)) {
     reported_.stopped = true;
+    reported_.remaining = words.substr(std::min(words.size(), kStopped.size() + 2));
     state = State::kOver;
   } else if (state == State::kOver) {
     return;
-  } else if (words == "ready") {
+  } else if (words == "ready" || words == "began") {
+    reported_.began = true;
     ready_reported_ = true;
     GetReady();
   } else if (re2::RE2::FullMatch(support::Re2Text(words), ended, &status)) {

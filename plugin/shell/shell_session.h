@@ -37,9 +37,11 @@ class ShellSession final : public ProcessEvents, public std::enable_shared_from_
     bool was_queued = false;
     bool was_ready = false;
     std::optional<int> request_status;
+    bool began = false;              ///< the request, after the profile; or it has none to wait for
     bool left = false;               ///< background processes of the request may be left
     std::optional<int> exit_status;  ///< of the loop or the process
-    bool stopped = false;            ///< all processes of the session
+    bool stopped = false;            ///< all processes of the session, but for
+    std::string remaining;           ///< "ID NAME, …", which could not be stopped
     std::string early_error;         ///< its standard error before it was ready
     std::optional<ProcessEnd> end;
     bool closed = false;  ///< nothing uses the channel any more
@@ -65,8 +67,9 @@ class ShellSession final : public ProcessEvents, public std::enable_shared_from_
   /// Closes the channel, which stops what runs in it, except what a request has left.
   void Close();
 
-  /// Before a request is sent, whose output the sink takes until FinishRequest.
-  void BeginRequest(OutputSink& sink);
+  /// Before a request is sent, whose output the sink takes until FinishRequest. `has_profile`: it
+  /// reports "began".
+  void BeginRequest(OutputSink& sink, bool has_profile);
   void FinishRequest();
   /// It has ended, or will never report its end.
   [[nodiscard]] bool request_is_done() const;

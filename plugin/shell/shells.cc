@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "support/errors.h"
+#include "support/printable.h"
 
 namespace shell {
 namespace {
@@ -15,12 +16,8 @@ using support::Clock;
 /// For one request: a file of the profile may change between two.
 constexpr int kMaxStarts = 2;
 
-// Exit statuses of a shell whose program is missing or cannot be run.
-constexpr int kCannotRun = 126;
+/// Exit status of a shell whose program is missing.
 constexpr int kNotFound = 127;
-
-/// The least exit status of a loop that was killed, or could not be started.
-constexpr int kKilled = 126;
 
 bool IsFree(const ShellSession& session) {
   return session.reported().state == State::kReady;
@@ -30,6 +27,20 @@ bool IsSettling(const ShellSession& session) {
 }
 bool IsOfUse(const ShellSession& session) {
   return !session.is_over() || session.has_left_processes();
+}
+
+/// Of a command that was stopped.
+std::string OutcomeOf(const ShellSession::Reported& reported) {
+  if (!reported.stopped) {
+    return "its processes were signalled, but the guest has not confirmed that they are gone: "
+           "check "
+           "it";
+  }
+  const std::string remaining = support::Printable(reported.remaining);
+  if (remaining.empty()) return "its processes have been stopped";
+  const auto others = std::count(remaining.begin(), remaining.end(), ',');
+  return std::to_string(1 + others) + (others == 0 ? " process" : " processes") +
+         " that it started may still run (" + remaining + ")";
 }
 
 support::ConnectionLost ConnectionLost(const std::string& problem, bool is_command, bool was_sent) {
@@ -52,8 +63,9 @@ RunEnd Shells::RunScript(const Script& script, OutputSink& sink, const support::
 
 RunEnd Shells::RunInSh(bool for_commands, const Script& script, OutputSink& sink,
                        const support::Context& context) {
-  const Reply reply =
-      Run(for_commands, ScriptProgram(for_commands), ScriptRequest(script), sink, context);
+  Request request = ScriptRequest(script);
+  request.has_profile = for_commands;
+  const Reply reply = Run(for_commands, ScriptProgram(for_commands), request, sink, context);
   if (reply.kind != Reply::Kind::kDone) {
     throw support::CallError(
         "The guest user's login shell could not run /bin/sh: " +
@@ -72,9 +84,9 @@ RunEnd Shells::RunCommand(const LoginCommand& command, OutputSink& sink,
     const Reply reply =
         Run(true, LoginProgram(command.shell), CommandRequest(command), sink, context);
     if (reply.kind == Reply::Kind::kDone) return reply.end;
-    // kNotRun: each of the shells has changed the files of its profile.
+    // kNotRun: the files of the profile have changed each time.
     const std::scoped_lock again(session_lock_->mutex);
-    if (reply.kind != Reply::Kind::kNotStarted) unfit_.insert(command.shell);
+    if (reply.kind == Reply::Kind::kUnfit) unfit_.insert(command.shell);
   }
   RunEnd end = RunInSh(true, {PlainLogin(command)}, sink, context);
   if (end.exit_status == kCannotRun || end.exit_status == kNotFound) {
@@ -160,14 +172,17 @@ Shells::Reply Shells::RunIn(Shell& shell, const Request& request, OutputSink& si
     if (reported.end && reported.end->connection_lost)
       throw ConnectionLost(problem, is_command, false);
     if (!problem.empty()) throw support::CallError(problem);
+    if (!session.is_over() && is_command && !reported.was_queued) {
+      throw StoppedCommand(context.stop_reason(), "");
+    }
     if (!session.is_over()) throw support::Stopped(context.stop_reason());
     // Without either, it printed too much.
-    const bool unfit = reported.exit_status ? *reported.exit_status < kKilled : !reported.end;
+    const bool unfit = reported.exit_status ? *reported.exit_status < kCannotRun : !reported.end;
     return {unfit ? Reply::Kind::kUnfit : Reply::Kind::kNotStarted, {}, reported.early_error};
   }
   if (session.is_over()) return {Reply::Kind::kNotRun, {}, ""};
 
-  session.BeginRequest(sink);
+  session.BeginRequest(sink, request.has_profile);
   lock.unlock();
   const bool is_new = !request.kept.empty() && request.kept != shell.kept;
   if (is_new) shell.kept = request.kept;
@@ -182,12 +197,13 @@ Shells::Reply Shells::RunIn(Shell& shell, const Request& request, OutputSink& si
     session_lock_->changed.wait_until(lock, Clock::now() + kStopTimeout,
                                       [&] { return reported.end || reported.stopped; });
     session.FinishRequest();
-    throw StoppedCommand(context.stop_reason(), reported.stopped);
+    throw StoppedCommand(context.stop_reason(), reported.began ? OutcomeOf(reported) : "");
   }
   session.FinishRequest();
   if (!done) throw support::Stopped(context.stop_reason());
 
   Reply reply;
+  reply.end.began = reported.began;
   reply.end.exit_status = reported.request_status ? reported.request_status : reported.exit_status;
   if (!reply.end.exit_status && reported.end && !session.sink_has_enough()) {
     if (reported.end->connection_lost)

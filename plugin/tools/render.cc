@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "mcp/json_writer.h"
+#include "shell/command_output.h"
 #include "support/printable.h"
 #include "support/units.h"
 #include "support/utf8.h"
@@ -188,7 +189,9 @@ std::string OutputText(const ProcessOutput& output) {
   const auto& [state, piece] = output;
   std::string text;
   if (piece.dropped > 0) text = "[" + std::to_string(piece.dropped) + " bytes before are gone]\n";
-  text += piece.text;
+  shell::LastFrames frames;
+  text += frames.Add(piece.text);
+  text += frames.Finish();
   EndLine(text);
   text += (piece.remaining == 0 && !state.running ? "[end of " : "[") + StateText(state);
   if (state.running.value_or(false) || piece.remaining > 0) {

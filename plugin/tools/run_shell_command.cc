@@ -3,6 +3,7 @@
 
 #include "mcp/json_writer.h"
 #include "shell/command_output.h"
+#include "shell/resident_script.h"
 #include "shell/shell_quote.h"
 #include "shell/shells.h"
 #include "support/errors.h"
@@ -44,6 +45,10 @@ End EndOf(const shell::RunEnd& end, const Command& command, const std::string& s
                               ", so the exit code is unknown; the command may still run"};
   }
   if (!end.exit_status) return {std::nullopt, "the guest did not report how the command ended"};
+  if (!end.began && !end.shell_missing) {
+    return {std::nullopt, "the command was not run: " +
+                              shell::DescribeProfileFailure(shell, "ended or was replaced")};
+  }
   End outcome{end.exit_status, ""};
   const int status = *end.exit_status;
   if (const std::string_view name = SignalName(status - kSignalBase); !name.empty()) {
@@ -63,6 +68,7 @@ CommandEnd Run(const Workspace& workspace, const Command& command, const std::st
                Toolbox& toolbox, const support::Context& context, const mcp::ToolCall& call) {
   shell::CommandOutput output(
       LimitsFor(call.format, toolbox.options).output_bytes,
+      call.format.style == mcp::ResultStyle::kStructured,
       [&](std::string progress) { call.progress.SetStatus(std::move(progress)); });
   const auto make_result = [&](End end) -> CommandEnd {
     auto [standard_output, standard_error] = output.Finish(toolbox.cut_outputs);
@@ -83,9 +89,9 @@ CommandEnd Run(const Workspace& workspace, const Command& command, const std::st
     if (stopped.reason() == support::StopReason::kCancelled) throw;
     return stopped_result(
         stopped.reason(),
-        stopped.verified() ? "its processes have been stopped"
-                           : "its processes were signalled, but the guest has not confirmed that "
-                             "they are gone: check it");
+        stopped.outcome().empty()
+            ? "it had not started: " + shell::DescribeProfileFailure(workspace.shell, "was still")
+            : stopped.outcome());
   } catch (const support::Stopped& stopped) {
     if (stopped.reason() == support::StopReason::kCancelled) throw;
     return stopped_result(stopped.reason(), "it had not started");

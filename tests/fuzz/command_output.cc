@@ -36,7 +36,8 @@ constexpr std::array kStreams = {shell::Stream::kOutput, shell::Stream::kError};
 /// Each line of `bytes` belongs to one of the streams.
 Seen Run(std::string_view bytes, std::size_t piece) {
   std::string progress;
-  shell::CommandOutput output(kMaxOutput, [&](std::string shown) { progress = std::move(shown); });
+  shell::CommandOutput output(kMaxOutput, true,
+                              [&](std::string shown) { progress = std::move(shown); });
   output.OnStarted();
   std::string reports;
   shell::ReportSplitter splitters[] = {shell::ReportSplitter(kMark), shell::ReportSplitter(kMark)};

@@ -15,10 +15,9 @@ if IFS=" " read -r _lm_marker _lm_watcher _lm_session <&6 &&
     declare -F [ break case cd command declare echo eval exec grep hash kill printf read set shopt sleep \
       trap unset wait
   )" ] &&
-  [ /dev/fd/5 -ef . ] &&
   [ /dev/fd/1 -ef /dev/fd/7 ] &&
   [ /dev/fd/2 -ef /dev/fd/8 ] &&
-  exec 5<&- 7>&- 2>/dev/null &&
+  exec 7>&- 2>/dev/null &&
   _lm_seen= &&
   set -- /etc/profile /etc/profile.d /etc/profile.d/*.sh /etc/bash.bashrc /etc/bashrc \
     ~/.bash_profile ~/.bash_login ~/.profile ~/.bashrc &&
@@ -32,17 +31,13 @@ then
   [ -p /dev/fd/1 ] && [ -w /dev/fd/1 ] && [ -p /dev/fd/8 ] && [ -w /dev/fd/8 ] && _lm_reopen=1
   echo "$_lm_marker" >&8
   echo "$_lm_marker ready"
-  while IFS= read -ru 9 _lm_line && IFS=" " read -ru 9 _lm_count _lm_word && IFS= read -ru 9 _lm_code; do
+  while IFS= read -ru 9 _lm_line && IFS= read -ru 9 _lm_word && IFS= read -ru 9 _lm_code; do
     # Another directory. This shell holds it: otherwise 9p looks it up for each command.
     if [ -n "$_lm_line" ]; then
       printf -v _lm_directory %b "$_lm_line"
       exec 5<"$_lm_directory/." || :
     fi
-    while [ "$_lm_count" -gt 1 ]; do
-      IFS= read -ru 9 _lm_line || exit 0
-      _lm_code=$_lm_code$'\n'$_lm_line
-      _lm_count=$((_lm_count - 1))
-    done
+    printf -v _lm_code %b "$_lm_code"
 
     # Has a file of the profile changed since the start, was one created or removed?
     _lm_now=
@@ -96,24 +91,32 @@ then
     echo "$_lm_marker $_lm_status"
     echo "$_lm_marker" >&8
 
-    # Processes that the command has left have ids between its own and the last one; what is about to
-    # exit gets a moment. Where there are too many ids, or the ids have started again, grep looks at all
-    # processes: those of commands are in other groups than the session's own.
+    # Processes that the command has left have ids between its own and the last one; all are looked at
+    # where there are too many, or the ids have started again. Those in another session count if they
+    # hold the output. What is about to exit gets a moment. The session's own are in its group.
     for _lm_pause in 0.05 ""; do
       _lm_left=
       _lm_id=$!
       _lm_last=0
       IFS=" " read -r _lm_line _lm_line _lm_line _lm_line _lm_last </proc/loadavg
       if [ "$_lm_last" -lt "$_lm_id" ] || [ "$_lm_last" -gt "$((_lm_id + 1000))" ]; then
-        grep -hs ") [^ZX] [0-9]* [0-9]* $_lm_session " /proc/[0-9]*/stat |
-          grep -v ") . [0-9]* $_lm_session $_lm_session " >/dev/null && _lm_left=1
+        _lm_ids=(/proc/[0-9]*)
       else
+        _lm_ids=()
         while [ "$_lm_id" -lt "$_lm_last" ]; do
           _lm_id=$((_lm_id + 1))
-          [ -e "/proc/$_lm_id/stat" ] && IFS= read -r _lm_line <"/proc/$_lm_id/stat" &&
-            [[ ${_lm_line##*") "} = [!ZX]" "+([0-9])" "+([0-9])" $_lm_session "* ]] && _lm_left=1
+          _lm_ids+=("/proc/$_lm_id")
         done
       fi
+      for _lm_id in "${_lm_ids[@]}"; do
+        IFS= read -r _lm_line <"$_lm_id/stat" || continue
+        _lm_line=${_lm_line##*") "}
+        if [[ $_lm_line = [!ZX]" "+([0-9])" "+([0-9])" $_lm_session "* ]]; then
+          [[ $_lm_line = ?" "+([0-9])" $_lm_session "* ]] || _lm_left=1
+        elif [[ $_lm_id/fd/1 -ef /dev/fd/1 || $_lm_id/fd/2 -ef /dev/fd/8 ]]; then
+          _lm_left=1
+        fi
+      done
       if [ -z "$_lm_left" ] || [ -z "$_lm_pause" ]; then
         break
       fi

@@ -6,13 +6,13 @@ obey() {
   pass_requests
 }
 
-# 5 and 7 show the loop whether the profile has changed the directory or redirected its output. 6 brings
-# the marker past the profile; its modification time is the start of the shell.
+# 7 shows the loop whether the profile has redirected its output. 6 brings the marker past the profile;
+# its modification time is the start of the shell.
 start() {
   case $_lm_shell in
     bash | */bash)
       (
-        exec "$_lm_shell" -l -c "$_lm_loop" 5<. 7>&1 2>&8 6<<END
+        exec "$_lm_shell" -l -c "$_lm_loop" 7>&1 2>&8 6<<END
 $_lm_marker $watcher $$
 END
       )

@@ -19,6 +19,7 @@ obey() {
       e) exec >/dev/null ;;
       'k '*)
         if [ -r /proc/self/stat ]; then
+          find_sessions
           kill_others "${line#k }"
         else
           kill "-${line#k }" 0
@@ -31,9 +32,10 @@ obey() {
 
 # What the process leaves gets a second to end by itself: it may still be writing output.
 start() {
-  echo "$_lm_marker ready"
   (
-    exec 2>&1 <&9 8>&- 9<&-
+    exec 2>&1 8>&-
+    # Not for the profile: it would wait for input.
+    _lm_input='<&9 9<&-'
     eval "$_lm_command"
   )
   status=$?

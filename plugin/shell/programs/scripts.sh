@@ -6,20 +6,14 @@ obey() {
   pass_requests
 }
 
-_lm_newline='
-'
-
+# A request is a line: a word, and the code quoted, with $_lm_n for each line end.
 start() {
   (
     trap : HUP INT TERM
     echo "$_lm_marker" >&8
     echo "$_lm_marker ready"
-    while IFS=' ' read -r _lm_count _lm_word <&9 && IFS= read -r _lm_code <&9; do
-      while [ "$_lm_count" -gt 1 ]; do
-        IFS= read -r _lm_line <&9 || exit 0
-        _lm_code=$_lm_code$_lm_newline$_lm_line
-        _lm_count=$((_lm_count - 1))
-      done
+    while IFS=' ' read -r _lm_word _lm_code <&9; do
+      eval "_lm_code=$_lm_code"
       if [ "$_lm_word" = define ]; then
         eval "$_lm_code"
         continue
@@ -28,7 +22,7 @@ start() {
         trap - HUP INT TERM
         exec 2>&8 8>&- 9<&-
         set --
-        eval "unset -v _lm_marker _lm_next _lm_newline _lm_count _lm_word _lm_code _lm_line; $_lm_code"
+        eval "$_lm_code"
       )
       _lm_status=$?
       [ "$_lm_next" = free ] || kill -USR1 "$watcher"

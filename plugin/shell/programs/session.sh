@@ -11,30 +11,93 @@ exec 3<&0 4>&1 8>&2 </dev/null 2>/dev/null
 # ignores them.
 trap : HUP INT QUIT TERM
 
+# git must not open an editor: there is no terminal.
+export GIT_EDITOR="${GIT_EDITOR-true}"
+
+# A line end; short, as it stands for each one in a request.
+_lm_n='
+'
+
 # kill_others leaves the children of this process alone.
 spared=-
 
-# kill_others SIGNAL [STAT…]: signals the session's other processes, also those in groups of their own.
-# As kill, it fails if there are none. grep preselects: `read` needs a system call for each byte. With an
-# empty second argument it needs no fork. Fields of /proc/PID/stat behind the name: state, parent, group,
-# session. `kill -TERM PID` without "--": dash and BusyBox do not support it.
+# The sessions that are stopped, as patterns for grep: this one, and those that find_sessions finds.
+sessions=" $$ "
+
+# find_sessions: adds the sessions of what the known ones have started (setsid). `rows` are all processes:
+# id, parent, group, session.
+find_sessions() {
+  rows=$(cat /proc/[0-9]*/stat |
+    sed -n 's|^\([0-9]*\) .*) [^ZX] \([0-9]*\) \([0-9]*\) \([1-9][0-9]*\) .*|\1/\2/\3/\4|p')
+  first_rows=${first_rows:-$rows}
+  members=' '
+  known=
+  while [ "$known" != "$members$sessions" ]; do
+    known=$members$sessions
+    for row in $rows; do
+      id=${row%%/*}
+      parent=${row#*/}
+      case $sessions/$members in
+        *" ${row##*/} "*/*" $id "*) ;;
+        *" ${row##*/} "*/*) members="$members$id " ;;
+        */*" ${parent%%/*} "*) sessions="$sessions$_lm_n ${row##*/} " ;;
+      esac
+    done
+  done
+}
+
+# kill_others SIGNAL [STAT…]: signals the sessions' other processes, also those in groups of their own,
+# and lists them in `left`. As kill, it fails if there are none. grep preselects: `read` needs a system
+# call for each byte. With an empty second argument it needs no fork. Fields of /proc/PID/stat behind the
+# name: state, parent, group, session. `kill -TERM PID` without "--": dash and BusyBox do not support it.
 kill_others() {
-  result=1
-  stats=${2-$(grep -l " $$ " /proc/[0-9]*/stat)}
+  left=
+  stats=${2-$(grep -l "$sessions" /proc/[0-9]*/stat)}
   for stat in ${stats:-/proc/[0-9]*/stat}; do
     read -r line <"$stat" || continue
     pid=${stat#/proc/}
     # shellcheck disable=SC2086 # The fields are words.
     set -- "$1" "${pid%/stat}" ${line##*") "}
-    case $2/$3/$6/$4 in
-      "$watcher"/* | $$/* | */[ZX]/* | */$spared) ;;
-      */$$/*)
+    case $2/$3/$4 in
+      "$watcher"/* | $$/* | */[ZX]/* | */$spared) continue ;;
+    esac
+    case $sessions in
+      *" $6 "*)
         kill "-$1" "$2"
-        result=0
+        add_left "$2" "$line"
         ;;
     esac
   done
-  return $result
+  [ -n "$left" ]
+}
+
+# add_left PID STAT: a report has no room for too many.
+add_left() {
+  name=${2#*"("}
+  [ "${#left}" -gt 400 ] || left="$left, $1 ${name%%")"*}"
+}
+
+# add_orphans adds to `left` what has the environment of this connection, but no parent there. A command in
+# a loop has groups of its own; lower ids were left by commands before.
+add_orphans() {
+  [ -n "$SSH_CONNECTION" ] || return
+  inside=$(grep -l "SSH_CONNECTION=$SSH_CONNECTION" /proc/[0-9]*/environ | tr -c 0-9 ' ')
+  oldest=$watcher
+  for row in $first_rows; do
+    case $row in
+      */$$/$$) ;;
+      */$$) [ "$oldest" != "$watcher" ] && [ "$oldest" -lt "${row%%/*}" ] || oldest=${row%%/*} ;;
+    esac
+  done
+  find_sessions
+  for row in $rows; do
+    id=${row%%/*}
+    parent=${row#*/}
+    case " $PPID /$inside/ $sessions" in
+      *" ${parent%%/*} "*/* | */*/*" ${row##*/} "*) ;;
+      */*" $id "*/*) [ "$id" -lt "$oldest" ] || { read -r line <"/proc/$id/stat" && add_left "$id" "$line"; } ;;
+    esac
+  done
 }
 
 # stop SIGNAL…: sends each, and waits up to a second for the end of what it was sent to. Fails if
@@ -48,6 +111,7 @@ stop() {
   }
   trap 'kill_others KILL ""; kill -KILL 0' EXIT
   for signal in "$@"; do
+    find_sessions
     # Stopped first: no shell sees its command killed, and says so, before it is killed itself.
     [ "$signal" != KILL ] || kill_others STOP
     kill_others "$signal"
@@ -96,7 +160,9 @@ end() {
   obey
   trap '' USR1
   exec >&4
-  stop TERM KILL && echo "$_lm_marker stopped"
+  stop TERM KILL
+  add_orphans
+  echo "$_lm_marker stopped$left"
   echo "$_lm_marker" >&8
 } <&3 | {
   trap : HUP INT QUIT TERM

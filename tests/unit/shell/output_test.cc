@@ -64,19 +64,79 @@ TEST(CappedOutput, CountsTheBytesLeftOut) {
 
 TEST(CommandOutput, ShowsWhatItWaitsForAndThenTheLastLine) {
   std::string shown;
-  CommandOutput output(100, [&](std::string text) { shown = std::move(text); });
+  CommandOutput output(100, true, [&](std::string text) { shown = std::move(text); });
   EXPECT_EQ(shown, "waiting for the guest to start the command");
   output.OnQueued();
   EXPECT_EQ(shown, "waiting for its turn: too many commands are running");
   output.OnStarted();
   EXPECT_EQ(shown, "running, no output yet");
-  for (const auto& [bytes, line] : std::vector<std::pair<std::string, std::string>>{
-           {"\n", "running, no output yet"}, {"one\ntw", "tw"}, {"o\n\n", "two"}, {"\tx", " x"}}) {
+  for (const auto& [bytes, line] :
+       std::vector<std::pair<std::string, std::string>>{{"\n", "running, no output yet"},
+                                                        {"one\ntw", "tw"},
+                                                        {"o\n\n", "two"},
+                                                        {"\tx", " x"},
+                                                        {"\n 10%\r 20%\x1B[K\r", " 20%"},
+                                                        {" 30%", " 30%"},
+                                                        {"\r\n", " 30%"}}) {
     output.OnOutput(Stream::kError, bytes);
     EXPECT_EQ(shown, line);
   }
   output.OnStarted();
-  EXPECT_EQ(shown, " x") << "the guest was faster than the sender";
+  EXPECT_EQ(shown, " 30%") << "the guest was faster than the sender";
+}
+
+TEST(LastFrames, AreWhatATerminalShowsLast) {
+  const std::string bar(20'000, '#');
+  for (const auto& [bytes, text] : std::vector<std::pair<std::string, std::string>>{
+           {"", ""},
+           {"one\ntwo", "one\ntwo"},
+           {"one\r\ntwo\r\n\r\n", "one\r\ntwo\r\n\r\n"},
+           {"10%\r20%\r30%\ndone\n", "30%\ndone\n"},
+           {"10%\r20%\r\ndone", "20%\ndone"},
+           {"10%\r20%\r", "20%"},
+           {"\r10%\r20%\xFF", "20%\xFF"},
+           {"\x1B[2K\x1B[1G10%\x1B[2K\x1B[1G20%\n", "20%\n"},
+           {"\x1B[1G10%\x1B[G\x1B[0K20%\n", "20%\n"},
+           {"10%\r\x1B[K20%\r\x1B[K\n", "20%\n"},
+           {"remote: 10%\x1B[K\rremote: 20%\x1B[K\nlast", "remote: 20%\nlast"},
+           {"\r\x1B[K", ""},
+           {"\v\f\r\x0E text", "\v\f\r\x0E text"},
+           {"10%\r   \rdone\n", "done\n"},
+           {"a \x1B[31m\x1B[Kmatch\x1B[m\x1B[K b\n", "a \x1B[31m\x1B[Kmatch\x1B[m\x1B[K b\n"},
+           {"a\r" + bar + "\r" + bar + "b\n", bar + "b\n"},
+       }) {
+    for (const std::size_t piece : {std::size_t{1}, std::size_t{3}, bytes.size() + 1}) {
+      if (bytes.size() > bar.size() && piece < bytes.size()) continue;
+      LastFrames frames;
+      std::string seen;
+      for (std::size_t at = 0; at < bytes.size(); at += piece)
+        seen += frames.Add(std::string_view(bytes).substr(at, piece));
+      EXPECT_EQ(seen + frames.Finish(), text) << bytes << " in pieces of " << piece;
+    }
+  }
+}
+
+TEST(LastFrames, DoNotKeepMuch) {
+  LastFrames frames;
+  std::size_t size = 0;
+  for (int i = 0; i < 1000; ++i) size += frames.Add(std::string(1000, 'x')).size();
+  EXPECT_GT(size, 980'000U);
+  for (int i = 0; i < 100'000; ++i) EXPECT_EQ(frames.Add("\r" + std::to_string(i)).size(), 0U);
+  EXPECT_EQ(frames.Finish(), "99999");
+}
+
+TEST(CommandOutput, KeepsTheLastFramesOrAll) {
+  std::string bytes;
+  for (int i = 1; i <= 5000; ++i) bytes += "frame " + std::to_string(i) + " of many\r";
+  for (const bool is_exact : {true, false}) {
+    CommandOutput output(std::size_t{1} << 20, is_exact, [](const std::string&) {});
+    CutOutputs outputs;
+    output.OnOutput(Stream::kOutput, bytes);
+    output.OnOutput(Stream::kError, bytes + "\n");
+    const auto [standard_output, standard_error] = output.Finish(outputs);
+    EXPECT_EQ(standard_output, is_exact ? bytes : "frame 5000 of many");
+    EXPECT_EQ(standard_error, is_exact ? bytes + "\n" : "frame 5000 of many\n");
+  }
 }
 
 constexpr std::size_t kAll = 1000;
@@ -167,7 +227,7 @@ std::string Split(std::string_view stream, std::size_t piece) {
 }
 
 TEST(ReportSplitter, FindsReportsInAnyPieces) {
-  const std::string longest(100, 'x');
+  const std::string longest(600, 'x');
   const std::vector<std::pair<std::string, std::string>> cases{
       {"", ""},
       {"MARK\n", "<>"},

@@ -59,9 +59,11 @@ class ShellsTest : public ::testing::Test {
   ShellsTest() {
     options_.environment = {"HOME=" + home_.path().string(),
                             "SHELL=/bin/bash",
+                            "SSH_CONNECTION=" + home_.path().string() + " 1 127.0.0.1 22",
                             "USER=tester",
                             "LOGNAME=tester",
                             "LANG=C.UTF-8",
+                            "GIT_EDITOR=true",  // as it is by default
                             "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"};
     Restart();
   }

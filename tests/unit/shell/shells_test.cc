@@ -106,6 +106,24 @@ TEST_F(ShellsTest, StayAfterACommandThatLeavesNothingInTheirSession) {
   EXPECT_EQ(launcher_->started(), 1U);
 }
 
+TEST_F(ShellsTest, KeepTheOutputOfADaemonOutOfLaterCommands) {
+  for (const std::string daemon : {"setsid ", "nohup setsid ", "setsid -f ", "setsid nohup "}) {
+    for (const char* where : {"", ">/dev/null", "2>/dev/null"}) {
+      SCOPED_TRACE(daemon + where);
+      Restart();
+      const std::string loop =
+          "sh -c 'touch up; until [ -e go ]; do echo noise; echo noise >&2; sleep 0.01; done; "
+          "touch done' ";
+      EXPECT_EQ(Bash(daemon + loop + where + " & until [ -e up ]; do sleep 0.01; done").status, 0);
+      for (int i = 0; i < 2; ++i)
+        EXPECT_EQ(Bash("echo hello; sleep 0.1; echo bye"), (Result{0, "hello\nbye\n", ""}));
+      Write(work_ + "/go", "");
+      EXPECT_TRUE(Comes("done"));
+      for (const char* name : {"/go", "/up", "/done"}) std::filesystem::remove(work_ + name);
+    }
+  }
+}
+
 TEST_F(ShellsTest, LeaveABackgroundProcessAloneWhenDestroyedAtOnce) {
   Bash("(until [ -e go ]; do sleep 0.01; done; touch done) >/dev/null 2>&1 & :");
   shells_.reset();
@@ -135,8 +153,8 @@ TEST_F(ShellsTest, RunTheCommandOnceWhenTheProfileChangesItself) {
 
 TEST_F(ShellsTest, StartALoginShellPerCommandWhenTheProfileIsUnfit) {
   for (const char* profile :
-       {"exit 3", "exec /bin/sh", "exec cat", "set -e", "set -x", "set -u", "cd /", "exec 2>&1",
-        "exec >/dev/null", "trap 'echo bye' EXIT", "trap 'echo debug' DEBUG", "trap '' TERM",
+       {"set -e", "set -x", "set -u", "exec 2>&1", "exec >/dev/null", "trap 'echo bye' EXIT",
+        "trap 'echo debug >&2' DEBUG", "trap '' TERM",
         "shopt -s expand_aliases; alias true='echo alias'", "eval() { echo mine; }",
         "readonly _lm_marker=1", "exec 9<&- 8>&- 7>&-"}) {
     SCOPED_TRACE(profile);
@@ -147,6 +165,92 @@ TEST_F(ShellsTest, StartALoginShellPerCommandWhenTheProfileIsUnfit) {
       EXPECT_EQ(RunCommand({command, "", work_, "/bin/bash"}), Plainly("/bin/bash", command));
     }
     EXPECT_EQ(launcher_->started(), 1U + 2 * 4U) << "it is not tried again";
+  }
+}
+
+TEST_F(ShellsTest, ReportThatTheProfileEndedOrReplacedTheShell) {
+  for (const char* profile :
+       {"exit 0", "exit 3", "exec /bin/sh", "exec dash -l", "exec bash", "exec cat", "set -n",
+        "exec true", "case $- in *i*) ;; *) exec dash -l ;; esac", "trap 'exit 0' DEBUG"}) {
+    SCOPED_TRACE(profile);
+    WriteProfile(profile);
+    Restart();
+    for (int i = 0; i < 2; ++i) {
+      TextSink sink;
+      EXPECT_FALSE(shells_->RunCommand({"echo x", "echo", work_, "/bin/bash"}, sink, {}).began);
+      EXPECT_EQ(sink.output, "");
+    }
+    Processes processes;
+    EXPECT_THAT(
+        [&] {
+          processes.Start({"echo x", "", work_, "/bin/bash"}, "/host", *launcher_, {});
+        },
+        ThrowsMessage<support::CallError>(HasSubstr("check ~/.bash_profile")));
+  }
+}
+
+TEST_F(ShellsTest, RunCommandsInTheirDirectoryWhateverTheProfileDoes) {
+  for (const std::string profile :
+       {"cd /", "cd ~; pushd /tmp >/dev/null", "go() { cd / && cd usr; }; go",
+        "cd() { builtin cd \"$@\" && ls /; }; builtin cd /", "CDPATH=/:/usr; cd /tmp"}) {
+    for (const char* unfit : {"", "; set -u"}) {
+      SCOPED_TRACE(profile + unfit);
+      WriteProfile(profile + unfit);
+      Restart();
+      EXPECT_EQ(Run({"pwd"}).output, work_ + "\n");
+      Processes processes;
+      const std::string id =
+          processes.Start({"pwd", "", work_, "/bin/bash"}, "/host", *launcher_, {});
+      EXPECT_EQ(processes.Read(id, 0, Processes::Wait::kForEnd, 20s, {}).piece.text, work_ + "\n");
+    }
+  }
+  WriteProfile("cd /");
+  Restart();
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(Run(kEcho), kEchoed);
+  EXPECT_EQ(launcher_->started(), 1U) << "the shell stays";
+}
+
+TEST_F(ShellsTest, KeepAShellAgainOnceTheProfileNoLongerChangesItself) {
+  WriteProfile("[ $(wc -l <~/.bashrc || echo 0) -ge 2 ] || echo : >>~/.bashrc");
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(Run(kEcho), kEchoed);
+  const std::size_t started = launcher_->started();
+  EXPECT_EQ(Run(kEcho), kEchoed);
+  EXPECT_EQ(launcher_->started(), started);
+}
+
+TEST_F(ShellsTest, OpenNoEditor) {
+  const std::string edit = "echo \"${GIT_EDITOR-unset}\"";
+  const std::pair<const char*, const char*> profiles[] = {
+      {"", "true\n"},
+      {"export EDITOR=vi VISUAL=vi", "true\n"},
+      {"export GIT_EDITOR=mine", "mine\n"},
+      {"export GIT_EDITOR=mine; set -u", "mine\n"},
+      {"set -u", "true\n"}};
+  for (const auto& [profile, expected] : profiles) {
+    WriteProfile(profile);
+    Restart();
+    EXPECT_EQ(Bash(edit).output, expected) << profile;
+    EXPECT_EQ(Run({"GIT_EDITOR=given", "bash", "-c", edit}).output, "given\n");
+  }
+}
+
+TEST_F(ShellsTest, TakeTimeInProportionToTheText) {
+  const auto time_of = [&](const Words& words, const char* shell) {
+    const auto begin = support::Clock::now();
+    EXPECT_EQ(RunIn(shell, words).status, 0);
+    return support::Clock::now() - begin;
+  };
+  std::string lines;
+  std::string here = "cat >/dev/null <<END\n";
+  for (int i = 0; i < 20'000; ++i) lines += ":\n";
+  for (int i = 0; i < 8000; ++i) here += "line " + std::to_string(i) + "\n";
+  here += "END\n";
+  for (const char* shell : {"/bin/bash", "/bin/dash"}) {
+    Run({"true"});
+    const auto one_line = time_of({"bash", "-c", ": " + std::string(lines.size(), 'x')}, shell);
+    EXPECT_LT(time_of({"bash", "-c", lines}, shell), 10 * one_line + 100ms) << shell;
+    EXPECT_LT(time_of({"bash", "-c", here}, shell), 10 * one_line + 100ms) << shell;
+    EXPECT_LT(time_of({"printf", "", lines}, shell), 10 * one_line + 100ms) << shell;
   }
 }
 
@@ -440,26 +544,28 @@ constexpr const char* kStubbornCommand =
     "until [ -s child ]; do sleep 0.01; done; echo before; touch ready; "
     "while :; do sleep 0.2; done";
 
+constexpr const char* kAllStopped = "its processes have been stopped";
+
 class StoppedCommands : public EachShellTest {
  protected:
-  /// Stops it once it has made the file "ready". True if the guest confirms its end.
-  bool StopWhenReady(const std::string& script, const std::string& shell = "/bin/bash") {
+  /// Stops it once it has made the file "ready". Returns what is known of its processes.
+  std::string StopWhenReady(const std::string& script, const std::string& shell = "/bin/bash") {
     support::StopSource source;
     std::thread stopper([&] {
       Comes("ready");
       source.Stop(support::StopReason::kCancelled);
     });
     TextSink sink;
-    bool verified = false;
+    std::string outcome = "it was not stopped";
     try {
       const Words words{"bash", "-c", script};
       shells_->RunCommand({ShellCommand(words), "bash", work_, shell}, sink, source.context());
     } catch (const StoppedCommand& stopped) {
-      verified = stopped.verified();
+      outcome = stopped.outcome();
     }
     stopper.join();
     output_ = sink.output;
-    return verified;
+    return outcome;
   }
 
   std::string output_;  ///< of the command that was stopped last
@@ -467,7 +573,7 @@ class StoppedCommands : public EachShellTest {
 
 TEST_P(StoppedCommands, EndWithAllTheirProcesses) {
   for (const char* shell : {"/bin/bash", "/bin/dash"}) {
-    EXPECT_TRUE(StopWhenReady(kStubbornCommand, shell));
+    EXPECT_EQ(StopWhenReady(kStubbornCommand, shell), kAllStopped);
     EXPECT_EQ(output_, "before\n");
     EXPECT_TRUE(Ends("main"));
     EXPECT_TRUE(Ends("child"));
@@ -486,26 +592,58 @@ TEST_P(StoppedCommands, EndAlsoIfTheGuestCannotSearchForThem) {
 }
 
 TEST_P(StoppedCommands, GetTheTimeToCleanUp) {
-  EXPECT_TRUE(StopWhenReady(
-      "trap 'echo cleaned; touch cleaned; exit' TERM; touch ready; while :; do sleep 0.01; done"));
+  EXPECT_EQ(StopWhenReady("trap 'echo cleaned; touch cleaned; exit' TERM; touch ready; while :; do "
+                          "sleep 0.01; done"),
+            kAllStopped);
   EXPECT_EQ(output_, "cleaned\n");
 }
 
 TEST_P(StoppedCommands, EndWithOtherProcessGroupsOfTheirSession) {
-  EXPECT_TRUE(
+  EXPECT_EQ(
       StopWhenReady("timeout 60 sh -c 'echo $$ >main; exec sleep 60' & set -m; "
                     "sh -c 'until [ -s main ]; do sleep 0.01; done; echo $$ >child; touch ready; "
-                    "exec sleep 60'"));
+                    "exec sleep 60'"),
+      kAllStopped);
   EXPECT_TRUE(Ends("main"));
   EXPECT_TRUE(Ends("child"));
 }
 
-TEST_P(StoppedCommands, LeaveOtherSessionsAlone) {
-  EXPECT_TRUE(
-      StopWhenReady("setsid sh -c 'touch ready; until [ -e go ]; do sleep 0.01; done; "
-                    "touch done' >/dev/null 2>&1 & sleep 60"));
-  Write(work_ + "/go", "");
-  EXPECT_TRUE(Comes("done"));
+TEST_P(StoppedCommands, EndWithTheSessionsThatTheyHaveStarted) {
+  for (const char* shell : {"/bin/bash", "/bin/dash"}) {
+    for (const std::string start :
+         {"setsid -w", "sh -c 'setsid -w \"$@\"; :' sh", "setsid setsid -w",
+          "perl -e 'use POSIX; exit if fork; setsid; exec @ARGV'"}) {
+      SCOPED_TRACE(start);
+      const bool is_daemon = start.starts_with("perl");
+      const std::string outcome = StopWhenReady(
+          start +
+              " sh -c 'trap \"\" TERM; (trap - TERM; exec sleep 60) & echo $! >child; "
+              "echo $$ >main; touch ready; while :; do sleep 0.1; done' & sleep 60",
+          shell);
+      if (is_daemon) {
+        std::string process;
+        std::ifstream(work_ + "/main") >> process;
+        EXPECT_THAT(outcome, HasSubstr(process));
+        kill(-std::stoi(process), SIGKILL);
+      } else {
+        EXPECT_EQ(outcome, kAllStopped);
+      }
+      EXPECT_TRUE(Ends("main"));
+      EXPECT_TRUE(Ends("child"));
+      for (const char* name : {"/ready", "/main", "/child"}) std::filesystem::remove(work_ + name);
+    }
+  }
+}
+
+TEST_P(StoppedCommands, LeaveTheDaemonsOfEarlierCommandsAlone) {
+  Bash(
+      "setsid sh -c 'echo $$ >daemon; exec sleep 60' >/dev/null 2>&1 & until [ -s daemon ]; do "
+      "sleep 0.01; done");
+  EXPECT_EQ(StopWhenReady("touch ready; sleep 60"), kAllStopped);
+  pid_t daemon = 0;
+  std::ifstream(work_ + "/daemon") >> daemon;
+  EXPECT_FALSE(IsGone(daemon));
+  kill(daemon, SIGKILL);
 }
 
 TEST_P(StoppedCommands, EndWhenTheClientIsGone) {

@@ -246,9 +246,13 @@ TEST_F(EndOfACommand, ThatIsNotKnownIsAnErrorWithoutAnExitCode) {
       {[] { return shell::RunEnd{.exit_status = {}, .exit_signal = "KILL"}; },
        "the guest's shell that ran the command was killed by signal KILL, so the exit code is "
        "unknown; the command may still run"},
-      {[]() -> shell::RunEnd { throw shell::StoppedCommand(StopReason::kDeadline, false); },
-       "timed out after 9m0s; its processes were signalled, but the guest has not confirmed that "
-       "they are gone: check it"},
+      {[]() -> shell::RunEnd {
+         throw shell::StoppedCommand(StopReason::kDeadline, "what is known");
+       },
+       "timed out after 9m0s; what is known"},
+      {[]() -> shell::RunEnd { throw shell::StoppedCommand(StopReason::kDeadline, ""); },
+       "timed out after 9m0s; it had not started: the guest user's login shell was still in its "
+       "startup files: check ~/.profile and /etc/profile in the guest"},
       {[]() -> shell::RunEnd { throw Stopped(StopReason::kDeadline); },
        "timed out after 9m0s; it had not started"},
   };
