@@ -13,7 +13,8 @@
 ///
 /// A pattern has names separated by '/'. In a name:
 ///   `*`        any number of characters; `?` one character
-///   `[a-z_]`   one of these characters; `[!…]` or `[^…]` any other
+///   `[a-z_]`   one of these characters, `[!…]` or `[^…]` any other; also the same text, brackets
+///              included
 ///   `\x`       x itself
 /// `{a,b}` matches `a` or `b`. Braces may contain '/' and nested braces; they are expanded first,
 /// except within `[…]`. Braces without a comma are ordinary characters, as in a shell.
@@ -35,6 +36,7 @@ struct GlobName {
   std::string expression;  ///< for RE2; not used for `**`
   std::string literal;     ///< the name itself; empty if it has wildcards
   std::string filter;      ///< an fnmatch(3) pattern that matches at least as much, or `**`
+  std::string problem = {};  ///< of a class, which then only matches its own text in part
 
   [[nodiscard]] bool is_any_depth() const { return filter == "**"; }
 };
@@ -56,6 +58,13 @@ struct GlobAlternative {
 /// The alternatives of a pattern, in the order of its braces. Throws support::CallError: `Bad
 /// pattern "…": problem.`
 std::vector<GlobAlternative> ParseGlob(std::string_view pattern);
+
+/// For a pattern that matches nothing. Throws support::CallError if it looks like syntax that is not
+/// supported, with what to write instead: such a pattern is only its own text.
+void ThrowPatternProblem(std::string_view pattern);
+
+/// For the same: how to match brackets, if it has any. Else empty.
+std::string ClassHint(std::string_view pattern);
 
 /// Matches paths against alternatives, with one RE2::Set. Takes at most time proportional to the
 /// product of both lengths. Immutable; thread-safe; copies share the set.

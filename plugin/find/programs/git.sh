@@ -5,6 +5,7 @@
 # HOME and XDG_CONFIG_HOME. Optional locks would write to a repository that is only read. In a partial clone
 # git fetches missing objects with programs that the repository names: no protocol is allowed.
 set_git_environment() {
+  cache=$HOME/.cache/limactl-mcp
   unset GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_NAMESPACE \
     GIT_PREFIX GIT_CEILING_DIRECTORIES GIT_DISCOVERY_ACROSS_FILESYSTEM GIT_CONFIG GIT_CONFIG_COUNT \
     GIT_CONFIG_PARAMETERS GIT_LITERAL_PATHSPECS GIT_GLOB_PATHSPECS GIT_NOGLOB_PATHSPECS \
@@ -13,16 +14,75 @@ set_git_environment() {
   export HOME=/dev/null XDG_CONFIG_HOME=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null \
     GIT_CONFIG_SYSTEM=/dev/null GIT_ATTR_NOSYSTEM=1 GIT_OPTIONAL_LOCKS=0 GIT_NO_LAZY_FETCH=1 \
     GIT_ALLOW_PROTOCOL=none GIT_PAGER=cat GIT_TERMINAL_PROMPT=0 TERM=dumb LC_ALL=C.UTF-8
-  replace=
+  make_empty_repository
+  replace='exec'
 }
 
-# git, in place of this shell if `replace` is "exec", with options that win over a repository's
-# configuration. safe.directory: on a mount the files may belong to a user that the guest does not have.
-# Nothing that git's ownership check guards against (hooks, monitors) is run here.
+# Through `empty`, git looks at any directory, also if that is no repository or its repository is broken, and
+# attributes do not say what is binary. It is made once, by git; a second one if two requests do so at once. If
+# neither can be made, attributes count, and only the rules of the top.
+make_empty_repository() {
+  for empty in "$cache/empty" "$cache/empty.$$" /dev/null; do
+    [ ! -s "$empty/info/attributes" ] || return 0
+    git init --bare --template= "$empty/info" && git init --bare --template= "$empty" &&
+      echo '* !diff' >"$empty/info/attributes" && return
+  done >/dev/null 2>&1
+}
+
+# git, after the command in `replace`, with options that win over a repository's configuration.
+# safe.directory: on a mount the files may belong to a user that the guest does not have. Nothing that git's
+# ownership check guards against (hooks, monitors) is run here.
 plain_git() {
   $replace git --no-pager -c safe.directory='*' -c core.fsmonitor=false -c core.untrackedCache=false \
-    -c core.quotePath=false -c core.excludesFile=/dev/null -c core.attributesFile=/dev/null \
+    -c core.quotePath=false -c core.excludesFile="$excludes" -c core.attributesFile=/dev/null \
     -c core.hooksPath=/dev/null -c submodule.recurse=false -c color.ui=false -c grep.lineNumber=true \
     -c grep.column=false -c grep.fullName=false -c grep.threads=0 -c grep.patternType=default \
     -c grep.extendedRegexp=false -c grep.fallbackToNoIndex=false -c color.grep=false "$@"
+}
+
+# The rules of the working directory: `top` is the top of its repository; itself, if it is in none or inside
+# of .git. `excludes` is the file with rules that is not in the tree.
+enter_repository() {
+  top=$PWD
+  case $PWD/ in
+    */.git/*) ;;
+    *)
+      while [ -n "$top" ] && [ ! -e "$top/.git" ]; do top=${top%/*}; done
+      [ -n "$top" ] || top=$PWD
+      ;;
+  esac
+  excludes=$top/.git/info/exclude
+  [ ! -f "$top/.git" ] || excludes=$(own_git rev-parse --git-path info/exclude 2>/dev/null)
+}
+
+# git in the repository itself.
+own_git() (
+  [ -e "$top/.git" ] || exit 128
+  export GIT_DIR="$top/.git" GIT_WORK_TREE="$top"
+  plain_git "$@"
+)
+
+# git in the empty repository.
+empty_git() (
+  export GIT_DIR="$empty" GIT_WORK_TREE="$top"
+  plain_git "$@"
+)
+
+# Whether the working directory is ignored. The top of a repository never is, though git says so of `*`.
+is_ignored() {
+  [ "$PWD" != "$top" ] && empty_git check-ignore --no-index -q . 2>/dev/null
+}
+
+# Prints what is ignored and not tracked, a whole directory as one name. Before 2.32, git with --directory skips
+# directories that hold nothing tracked; --deduplicate came with 2.31.
+list_ignored() {
+  for git in own_git empty_git; do
+    $git ls-files "$@" --deduplicate -o -i --exclude-standard --directory && return
+    $git ls-files "$@" -o -i --exclude-standard && return
+  done 2>/dev/null
+}
+
+# Prints the repositories below, each with a slash at its end.
+list_nested() {
+  empty_git ls-files -o --exclude-standard -- ':(glob)**/*/' 2>/dev/null
 }
