@@ -14,8 +14,6 @@
 #include <vector>
 
 #include "find/find_listing.h"
-#include "find/line_pattern.h"
-#include "find/script_functions.h"
 #include "shell/shell_quote.h"
 #include "shell/shells.h"
 #include "support/errors.h"
@@ -47,6 +45,34 @@ bool Contains(std::string_view text, std::string_view part) {
 bool OtherLinesMayDecide(std::string_view perl_expression) {
   static const re2::RE2 signs(R"(\(\?(?:<!|[!>(^-])|\(\*|[+*?}]\+|\\[AZzGK])", re2::RE2::Latin1);
   return re2::RE2::PartialMatch(support::Re2Text(perl_expression), signs);
+}
+
+/// The next piece of an expression: quoted text, an escape, a class, or one byte.
+bool TakePiece(re2::StringPiece& rest, std::string& piece) {
+  static const re2::RE2 one(
+      R"((?s)(\\Q.*?\\E|\\x\{\w*\}|\\x\w\w|\\0\d\d|\\.|\(\?\^?|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|.))",
+      re2::RE2::Latin1);
+  return re2::RE2::Consume(&rest, one, &piece);
+}
+
+/// The same, but `$` also matches before a CR at a line's end, and `^` after a byte order mark at
+/// its beginning.
+std::string WithLineEnds(std::string_view expression, bool is_perl) {
+  std::string result;
+  re2::StringPiece rest = support::Re2Text(expression);
+  // A group would change the numbers of others.
+  const bool takes_group = expression.find('\\') == std::string_view::npos;
+  for (std::string piece; TakePiece(rest, piece);) {
+    if (piece == "$") {
+      result += is_perl ? R"((?=\r?$))" : "\r?$";
+    } else if (piece == "^" && is_perl) {
+      // git may compare bytes, or characters.
+      result += R"((?:^|(?<=^\xEF\xBB\xBF)|(?<=^\p{Cf})))";
+    } else {
+      result += piece == "^" && takes_group ? "^(\xEF\xBB\xBF)?" : piece;
+    }
+  }
+  return result;
 }
 
 /// What of the files search.sh searches.
@@ -398,6 +424,20 @@ void SetLeftOut(guest::Guest& guest, const SearchRequest& request, SearchResult&
 }
 
 }  // namespace
+
+bool NeedsLineBreak(std::string_view expression) {
+  static const re2::RE2 line_break(R"(\\(?:[nR]|x\{0*[aA]\}|x0[aA]|012))");
+  static const re2::RE2 optional(R"((?:[?*]|\{0?,))");
+  static const re2::RE2 excluded(R"(\(\?<?![^()]*\))");
+  re2::StringPiece rest = support::Re2Text(expression);
+  std::string piece;
+  while (re2::RE2::Consume(&rest, excluded) || TakePiece(rest, piece)) {
+    re2::StringPiece after = rest;
+    if (re2::RE2::FullMatch(piece, line_break) && !re2::RE2::Consume(&after, optional)) return true;
+    piece.clear();
+  }
+  return false;
+}
 
 SearchResult SearchContent(guest::Guest& guest, const SearchRequest& request,
                            const support::Context& context) {

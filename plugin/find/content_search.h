@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "find/glob.h"
 #include "guest/guest.h"
@@ -49,6 +50,10 @@ struct SearchResult {
   std::string left_out = {};     ///< if git finds nothing: what it did not search, in one line
   bool selects_nothing = false;  ///< in that case, if the include selects no file
 };
+
+/// Whether a regular expression only matches with a line break (`a\nb`, `\R`), so that no line does.
+/// Excluding or allowing one is fine: `[^\n]`, `\n?`.
+bool NeedsLineBreak(std::string_view expression);
 
 /// Finds matching lines with `git grep` in text files that git tracks or does not ignore; in all if
 /// `directory` lies in an ignored one. Each repository below has its own rules. What is binary is

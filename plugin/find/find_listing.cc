@@ -10,7 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "find/script_functions.h"
+#include "find/programs.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
 #include "support/utf8.h"
@@ -41,12 +41,12 @@ std::string WithoutGit(const ListingRequest& request) {
 
 std::string List(const ListingRequest& request, std::size_t number) {
   std::string list = "selected() { walk \"$@\"";
-  std::string way = " walk_plainly";
-  if (request.wants_ignored) {
-    way = " walk_repository " + std::to_string(number) + (request.skips_ignored ? " yes ." : " no .");
-  } else if (request.maximum_depth) {
+  std::string way = " selected .";
+  if (request.maximum_depth) {
     list += " -maxdepth \"$depth\"";
     way = " walk_links " + std::to_string(*request.maximum_depth);
+  } else if (request.wants_ignored) {
+    way = " walk_repository " + std::to_string(number) + (request.skips_ignored ? " yes ." : " no .");
   }
   if (!request.enters_git) list += WithoutGit(request);
   return list + NameTests(request.name_filters) + "; }; list " +
@@ -58,7 +58,7 @@ std::string List(const ListingRequest& request, std::size_t number) {
 /// Standard output: records that end with "//\n", which no path that find prints can contain:
 ///   "walk"                  the next request begins
 ///   "failed <text>"         find's messages
-///   "link ./a<NUL>/b"       a link to the directory /b, before the names below it
+///   "link a<NUL>/b"         a link ./a to the directory /b, before the names below it
 ///   "<time> <type> ./a/b"   a name; seconds with or without a fraction; find's letter of the type,
 ///                           or 'x' and st_mode in hexadecimal
 /// Standard error: lines:
@@ -134,15 +134,15 @@ std::vector<IgnoredNames> ParseIgnored(std::string_view text, std::size_t reques
     if (record.starts_with('/')) {
       request = std::min(request_count - 1, ToNumber<std::size_t>(TakeUntil(record, " ").substr(1)));
       prefix = record.size() < 2 ? "" : std::string(record.substr(2)) + "/";  // "." or "./a"
-      // Around it, they are only known by the rules of the other repository.
-      std::erase_if(ignored.at(request), [&](const std::string& name) {
+      // The repository around it may have tracked files there.
+      std::erase_if(ignored.at(request), [&](const auto& name) {
         return !prefix.empty() && name.starts_with(prefix);
       });
     } else if (request < request_count && !record.empty()) {
       kept += prefix.size() + record.size() + sizeof(std::string);
       if (kept > kMaxListing) ThrowTooMany();
-      const bool is_quoted = record.starts_with('"');
-      ignored[request].insert((is_quoted ? "\"" : "") + prefix + std::string(record.substr(is_quoted)));
+      const std::string quote(record.starts_with('"') ? 1 : 0, '"');
+      ignored[request].insert(quote + prefix + std::string(record.substr(quote.size())));
     }
   }
   return ignored;
@@ -166,7 +166,7 @@ std::string VisitNames(std::string_view text, const std::vector<IgnoredNames>& i
                        const support::Context& context) {
   std::string messages;
   std::size_t walks = 0;  // begun so far
-  IgnoredNames barred;    // links, with '/'
+  IgnoredNames barred;    // links that may not be entered
   while (!text.empty()) {
     context.ThrowIfStopped();
     std::string_view record = TakeUntil(text, kRecordEnd);
@@ -181,11 +181,8 @@ std::string VisitNames(std::string_view text, const std::vector<IgnoredNames>& i
       continue;
     }
     if (record.starts_with(kLink)) {
-      const std::string_view link =
-          TakeUntil(record, std::string_view("\0", 1)).substr(kLink.size());
-      if (link.starts_with("./") && !may_enter(std::string(record))) {
-        barred.insert(GitQuotedName(std::string(link.substr(2)) + "/"));
-      }
+      const std::string link(TakeUntil(record, std::string_view("\0", 1)).substr(kLink.size()));
+      if (!may_enter(std::string(record))) barred.insert(GitQuotedName(link + "/"));
       continue;
     }
     ListedName name = ParseName(record);
@@ -222,9 +219,17 @@ Listing ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& reques
   const std::vector<IgnoredNames> ignored = ParseIgnored(listed.error, requests.size());
   Listing listing;
   listing.messages = VisitNames(listed.output, ignored, visit, may_enter, context);
-  for (const IgnoredNames& names : ignored) listing.ignored.insert(listing.ignored.end(), names.begin(), names.end());
+  for (const IgnoredNames& names : ignored) {
+    listing.ignored.insert(listing.ignored.end(), names.begin(), names.end());
+  }
   std::ranges::sort(listing.ignored);
   return listing;
+}
+
+std::string_view ScriptFunctions() {
+  static const std::string functions =
+      std::string(git_program) + std::string(search_program) + std::string(walk_program);
+  return functions;
 }
 
 std::string Some(const std::vector<std::string>& names) {
@@ -261,7 +266,6 @@ std::string GitQuotedName(std::string_view name) {
   }
   return quoted.size() == 1 + name.size() ? std::string(name) : quoted + '"';
 }
-
 
 std::string NameTests(const std::vector<std::string>& filters) {
   if (filters.empty()) return "";

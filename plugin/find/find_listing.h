@@ -31,14 +31,14 @@ struct ListingRequest {
   std::optional<std::size_t> maximum_depth = {};  ///< 1 for its own names only; empty for no limit
   bool enters_git = false;                        ///< if false, skips `.git` and its content
   std::vector<std::string> name_filters = {};     ///< fnmatch(3) patterns for names; empty for all
-  /// Reports which names git ignores, in each repository by its own rules. None are if `directory`
-  /// itself is in an ignored directory, or the guest has no git.
+  /// Without a depth: reports which names git ignores, in each repository by its own rules. None are
+  /// if `directory` itself is in an ignored directory, or the guest has no git.
   bool wants_ignored = false;
-  bool skips_ignored = false;  ///< does not enter ignored directories; with `wants_ignored`
+  bool skips_ignored = false;  ///< then, does not enter ignored directories
 };
 
-/// A name below the requested directory. Links are names, and not followed. Only with a
-/// `maximum_depth` are those to directories entered, where `MayEnter` allows it; but no links there.
+/// A name below the requested directory. Links are names, and only entered if there is a
+/// `maximum_depth`, but no links below them.
 struct ListedName {
   /// Relative to the directory: names joined by '/', none of them "." or "..", any bytes but NUL;
   /// at most kMaxListedPath. Valid during the visit.
@@ -57,11 +57,8 @@ using NameVisitor = std::function<void(std::size_t request, const ListedName& na
 using MayEnter = std::function<bool(const std::string& directory)>;
 
 struct Listing {
-  /// find's, such as about directories that the guest's user may not read, but not that names have
-  /// vanished: any bytes, at most kMaxMessages.
-  std::string messages;
-  /// What git ignores; a name with '/' at its end stands for everything below it.
-  std::vector<std::string> ignored;
+  std::string messages;              ///< of find: any bytes, at most kMaxMessages
+  std::vector<std::string> ignored;  ///< by git, sorted; '/' at the end: with everything below
 };
 
 /// Lists all requests in one round trip, one after the other, each in the order of the guest's
@@ -71,11 +68,14 @@ Listing ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& reques
                   const NameVisitor& visit, const MayEnter& may_enter,
                   const support::Context& context);
 
-/// Messages of find, grep or git without the lines about names that have vanished.
+/// Messages of find, git or grep, but those about names that have vanished.
 std::string WithoutVanished(std::string messages);
 
 /// Three of them at most, and how many there are more.
 std::string Some(const std::vector<std::string>& names);
+
+/// What scripts call: programs/.
+std::string_view ScriptFunctions();
 
 /// As git prints it with core.quotePath off: in double quotes and with C's escapes if it contains
 /// control characters, double quotes or backslashes (git's quote.c).

@@ -111,9 +111,8 @@ class Parser {
   re2::StringPiece rest_;
 };
 
-/// The class for RE2, and "|". It does not match '/'. Ranges that it cannot have are left out, with
-/// the reason in `problem`.
-std::string ClassExpression(std::string content, std::string& problem) {
+/// The class for RE2, and "|"; empty if it has none. It does not match '/'.
+std::string ClassExpression(std::string content) {
   static const RE2 item(R"((?s)(\[:\w*:$)|\\?(.)(?:-\\?(.))?)");
   std::string expression = "[";
   if (content[0] == '!' || content[0] == '^') {
@@ -124,19 +123,13 @@ std::string ClassExpression(std::string content, std::string& problem) {
   std::string named;
   std::string low;
   std::string high;
-  bool is_empty = true;
   while (RE2::Consume(&rest, item, &named, &low, &high)) {
-    // UTF-8 sorts by code point.
-    if (!named.empty() || (!high.empty() && high < low)) {
-      problem = named.empty() ? "the range runs backwards"
-                              : "classes such as [:digit:] are not supported: write [0-9]";
-      continue;
-    }
-    is_empty = false;
+    // Classes such as [:digit:], and ranges that run backwards. UTF-8 sorts by code point.
+    if (!named.empty() || (!high.empty() && high < low)) return "";
     expression += RE2::QuoteMeta(low);
     if (!high.empty()) expression += (low < "/" && high > "/" ? "-.0-" : "-") + RE2::QuoteMeta(high);
   }
-  return is_empty ? "" : expression + "]|";
+  return expression + "]|";
 }
 
 GlobName ParseGlobName(std::string_view text) {
@@ -149,7 +142,7 @@ GlobName ParseGlobName(std::string_view text) {
       name.expression += item.wildcard == "*" ? "[^/]*" : "[^/]";
     } else {
       // Names such as [id].ts are common, so a class also matches its own text.
-      name.expression += literal.empty() ? "(?:" + ClassExpression(item.content, name.problem) +
+      name.expression += literal.empty() ? "(?:" + ClassExpression(item.content) +
                                                RE2::QuoteMeta(item.text) + ")"
                                          : RE2::QuoteMeta(literal);
     }
@@ -279,45 +272,23 @@ std::vector<GlobAlternative> ParseGlob(std::string_view pattern) {
   return alternatives;
 }
 
-std::string PatternProblem(std::string_view pattern) {
+std::string HintIfUnmatched(std::string_view pattern) {
   using Row = std::pair<const char*, const char*>;
   static const std::vector<Row> rows = {
-      {R"(!\()", "`!(…)` is not supported: match all, and leave out what you do not want"},
+      {R"(!\(|^!)", "`!` does not exclude here: match all, and leave out what you do not want"},
       {R"([?*+@]\([^()]*\))", "`+(a|b)` is not supported: write {a,b}, or one pattern for each"},
-      {R"(^!)", "`!` does not exclude here: match all, and leave out what you do not want"},
       {R"(^~(?:/|$))", "`~` is not replaced here: write the absolute path"},
-      {R"((?:\*[^/,;|{}]*|\.\w+)\s*[,;|]\s*[^\s,;|{}]*[*./\w]|^[^{}]*\w,\w[^{}]*$)",
+      {R"((?:\*[^/,;|]*|\.\w+)\s*[,;|]\s*[^\s,;|]*[*./\w]|^[^{}]*\w,\w[^{}]*$)",
        "`,`, `;` and `|` do not separate patterns: write {a,b}"}};
-  for (const GlobAlternative& alternative : ParseGlob(pattern)) {
-    for (const GlobName& name : alternative.names) {
-      if (!name.problem.empty()) return name.problem;
-    }
-  }
-  // Braces may contain commas.
-  std::string rest(pattern);
-  while (RE2::Replace(&rest, R"(\{[^{}]*\})", "x")) {
+  std::string rest(pattern);  // without braces, which may contain commas
+  while (RE2::Replace(&rest, R"(\{[^{}]*\}|\[[^\]/]*\])", "x")) {
   }
   for (const auto& [sign, problem] : rows) {
-    if (RE2::PartialMatch(rest, sign)) return problem;
+    if (RE2::PartialMatch(rest, sign)) ThrowGlobError(pattern, "nothing is named so, and " + std::string(problem));
   }
-  return "";
-}
-
-std::string ClassHint(std::string_view pattern) {
-  for (const GlobAlternative& alternative : ParseGlob(pattern)) {
-    for (const GlobName& name : alternative.names) {
-      static const RE2 a_class(R"(\(\?:\[)");
-      if (RE2::PartialMatch(name.expression, a_class)) {
-        return "`[…]` stands for one of these characters; to match brackets, write `\\[…\\]`. ";
-      }
-    }
-  }
-  return "";
-}
-
-void ThrowPatternProblem(std::string_view pattern) {
-  const std::string problem = PatternProblem(pattern);
-  if (!problem.empty()) ThrowGlobError(pattern, "nothing has such a name, and " + problem);
+  return RE2::PartialMatch(support::Re2Text(pattern), R"((?:^|[^\\])\[)")
+             ? "`[…]` stands for one character of a set or range; write `\\[…\\]` for brackets."
+             : "";
 }
 
 struct GlobMatcher::Set {

@@ -36,7 +36,6 @@ struct GlobName {
   std::string expression;  ///< for RE2; not used for `**`
   std::string literal;     ///< the name itself; empty if it has wildcards
   std::string filter;      ///< an fnmatch(3) pattern that matches at least as much, or `**`
-  std::string problem = {};  ///< of a class, which then only matches its own text in part
 
   [[nodiscard]] bool is_any_depth() const { return filter == "**"; }
 };
@@ -59,12 +58,10 @@ struct GlobAlternative {
 /// pattern "…": problem.`
 std::vector<GlobAlternative> ParseGlob(std::string_view pattern);
 
-/// For a pattern that matches nothing. Throws support::CallError if it looks like syntax that is not
-/// supported, with what to write instead: such a pattern is only its own text.
-void ThrowPatternProblem(std::string_view pattern);
-
-/// For the same: how to match brackets, if it has any. Else empty.
-std::string ClassHint(std::string_view pattern);
+/// What to say of brackets in a pattern that matches nothing; empty if it has none. Throws
+/// support::CallError if the pattern looks like syntax that is not supported and thus only means
+/// itself.
+std::string HintIfUnmatched(std::string_view pattern);
 
 /// Matches paths against alternatives, with one RE2::Set. Takes at most time proportional to the
 /// product of both lengths. Immutable; thread-safe; copies share the set.

@@ -183,10 +183,7 @@ Matches Glob(Toolbox& toolbox, const mcp::ToolCall& call) {
   WithSearch(toolbox, call, [&](const Workspace& workspace, const support::Context& context) {
     result = GlobCall(call, workspace, context).Find(walks);
   });
-  if (result.paths.empty()) {
-    find::ThrowPatternProblem(pattern);
-    result.notes.push_back(find::ClassHint(pattern));
-  }
+  if (result.paths.empty()) result.notes.push_back(find::HintIfUnmatched(pattern));
   return result;
 }
 

@@ -1,5 +1,4 @@
 #include "find/content_search.h"
-#include "find/line_pattern.h"
 #include "support/errors.h"
 #include "support/paths.h"
 #include "support/utf8.h"
@@ -82,11 +81,10 @@ FoundLines SearchFileContent(Toolbox& toolbox, const mcp::ToolCall& call) {
       return;
     }
     const find::SearchResult found = find::SearchContent(*workspace.guest, request, context);
-    const std::string glob = call.arguments.value("include", "");
-    if (found.selects_nothing) find::ThrowPatternProblem(glob);
+    const std::string hint =
+        found.selects_nothing ? find::HintIfUnmatched(call.arguments.value("include", "")) : "";
     result = {.lines = support::ToUtf8(found.lines),
-              .notes = {NoteOf(found), found.left_out,
-                        found.selects_nothing ? find::ClassHint(glob) : "", resolved.stale_note,
+              .notes = {NoteOf(found), found.left_out, hint, resolved.stale_note,
                         workspace.paths->MissingNote(resolved.guest, *workspace.guest, context)}};
   });
   return result;

@@ -14,75 +14,57 @@ set_git_environment() {
   export HOME=/dev/null XDG_CONFIG_HOME=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null \
     GIT_CONFIG_SYSTEM=/dev/null GIT_ATTR_NOSYSTEM=1 GIT_OPTIONAL_LOCKS=0 GIT_NO_LAZY_FETCH=1 \
     GIT_ALLOW_PROTOCOL=none GIT_PAGER=cat GIT_TERMINAL_PROMPT=0 TERM=dumb LC_ALL=C.UTF-8
-  make_empty_repository
   replace='exec'
-}
-
-# Through `empty`, git looks at any directory, also if that is no repository or its repository is broken, and
-# attributes do not say what is binary. It is made once, by git; a second one if two requests do so at once. If
-# neither can be made, attributes count, and only the rules of the top.
-make_empty_repository() {
+  # Through this empty repository, attributes do not say what is binary, and git looks at any directory. git
+  # makes it once; a second one if two requests do. Without it, attributes count, and only the top's rules.
   for empty in "$cache/empty" "$cache/empty.$$" /dev/null; do
-    [ ! -s "$empty/info/attributes" ] || return 0
+    [ ! -s "$empty/info/attributes" ] || break
     git init --bare --template= "$empty/info" && git init --bare --template= "$empty" &&
-      echo '* !diff' >"$empty/info/attributes" && return
+      echo '* !diff' >"$empty/info/attributes" && break
   done >/dev/null 2>&1
 }
 
-# git, after the command in `replace`, with options that win over a repository's configuration.
-# safe.directory: on a mount the files may belong to a user that the guest does not have. Nothing that git's
-# ownership check guards against (hooks, monitors) is run here.
-plain_git() {
+# plain_git GIT_DIR ARGUMENT…: git at `top`, after the command in `replace`, with options that win over a
+# repository's configuration. safe.directory: on a mount the files may belong to a user that the guest does
+# not have. Nothing that git's ownership check guards against (hooks, monitors) is run here.
+plain_git() (
+  export GIT_DIR="$1" GIT_WORK_TREE="$top"
+  shift
   $replace git --no-pager -c safe.directory='*' -c core.fsmonitor=false -c core.untrackedCache=false \
     -c core.quotePath=false -c core.excludesFile="$excludes" -c core.attributesFile=/dev/null \
     -c core.hooksPath=/dev/null -c submodule.recurse=false -c color.ui=false -c grep.lineNumber=true \
     -c grep.column=false -c grep.fullName=false -c grep.threads=0 -c grep.patternType=default \
     -c grep.extendedRegexp=false -c grep.fallbackToNoIndex=false -c color.grep=false "$@"
-}
+)
 
-# The rules of the working directory: `top` is the top of its repository; itself, if it is in none or inside
-# of .git. `excludes` is the file with rules that is not in the tree.
+# Sets `top` to the top of the repository around the working directory, or to that if it is in none or inside
+# of .git, and `excludes` to the file with rules that is not in the tree.
 enter_repository() {
   top=$PWD
   case $PWD/ in
     */.git/*) ;;
-    *)
-      while [ -n "$top" ] && [ ! -e "$top/.git" ]; do top=${top%/*}; done
-      [ -n "$top" ] || top=$PWD
-      ;;
+    *) while [ -n "$top" ] && [ ! -e "$top/.git" ]; do top=${top%/*}; done ;;
   esac
+  top=${top:-$PWD}
   excludes=$top/.git/info/exclude
-  [ ! -f "$top/.git" ] || excludes=$(own_git rev-parse --git-path info/exclude 2>/dev/null)
+  [ ! -f "$top/.git" ] || excludes=$(plain_git "$top/.git" rev-parse --git-path info/exclude 2>/dev/null)
 }
 
-# git in the repository itself.
-own_git() (
-  [ -e "$top/.git" ] || exit 128
-  export GIT_DIR="$top/.git" GIT_WORK_TREE="$top"
-  plain_git "$@"
-)
-
-# git in the empty repository.
-empty_git() (
-  export GIT_DIR="$empty" GIT_WORK_TREE="$top"
-  plain_git "$@"
-)
-
-# Whether the working directory is ignored. The top of a repository never is, though git says so of `*`.
+# A top never is, though git says so of `*`.
 is_ignored() {
-  [ "$PWD" != "$top" ] && empty_git check-ignore --no-index -q . 2>/dev/null
+  [ "$PWD" != "$top" ] && plain_git "$empty" check-ignore --no-index -q . 2>/dev/null
 }
 
 # Prints what is ignored and not tracked, a whole directory as one name. Before 2.32, git with --directory skips
 # directories that hold nothing tracked; --deduplicate came with 2.31.
 list_ignored() {
-  for git in own_git empty_git; do
-    $git ls-files "$@" --deduplicate -o -i --exclude-standard --directory && return
-    $git ls-files "$@" -o -i --exclude-standard && return
+  for repository in "$top/.git" "$empty"; do
+    plain_git "$repository" ls-files "$@" --deduplicate -o -i --exclude-standard --directory && return
+    plain_git "$repository" ls-files "$@" -o -i --exclude-standard && return
   done 2>/dev/null
 }
 
 # Prints the repositories below, each with a slash at its end.
 list_nested() {
-  empty_git ls-files -o --exclude-standard -- ':(glob)**/*/' 2>/dev/null
+  plain_git "$empty" ls-files -o --exclude-standard -- ':(glob)**/*/' 2>/dev/null
 }

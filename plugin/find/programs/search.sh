@@ -9,22 +9,21 @@ begin_search() {
   cd -P -- "$1" && [ "$PWD" = "$1" ] || exit 98
 }
 
-# `mode` is what of the files is searched.
-git_grep() {
-  # shellcheck disable=SC2086 # two words
-  empty_git grep $mode --null --line-number -H --no-color --no-column --no-heading --no-break \
-    --no-full-name --no-textconv "$@"
-}
-
-# search_with_git WHAT PATHSPEC…: WHAT is all or visible, what git tracks or does not ignore. The function
+# search_with_git WHAT PATHSPEC…: WHAT is all, or visible: what git tracks or does not ignore. The function
 # `search` calls git_grep for the pathspecs. Prints a directory and NUL before what is found in another
 # repository. Status 97: there is no git.
 search_with_git() {
   command -v git >/dev/null 2>&1 || exit 97
   enter_repository
-  what=$1
+  what=$1 nested=
   shift
   "search_$what" "$@"
+}
+
+git_grep() {
+  # shellcheck disable=SC2086 # two words
+  plain_git "$empty" grep $mode --null --line-number -H --no-color --no-column --no-heading --no-break \
+    --no-full-name --no-textconv "$@"
 }
 
 search_all() {
@@ -43,58 +42,55 @@ search_visible() {
       search_all "$@"
       exit
     fi
-    nested=
     while IFS= read -r name; do
       case $name in
-        \"*/\") ;;
+        \"*/\") ;; # contains a control character or a quote
         */) nested=$nested$name$newline ;;
-        *)
-          search_tracked
-          break
-          ;;
+        *) search_tracked && break ;;
       esac
     done
     set -f
     IFS=$newline
-    for name in $nested; do
-      (
-        unset IFS
-        cd -P -- "$name" 2>/dev/null || exit
-        printf '%s\0' "$PWD"
-        enter_repository
-        search_visible .
-      )
-    done
+    for name in $nested; do (
+      unset IFS
+      nested=
+      cd -P -- "$name" 2>/dev/null || exit
+      printf '%s\0' "$PWD"
+      enter_repository
+      search_visible .
+    ); done
     exit "$status"
   }
 }
 
-# Prints, while the visible files are searched, what is missing among them: repositories, then tracked files
-# that are ignored.
+# Prints, while files are searched, what is missing among them: repositories, then tracked files that are
+# ignored.
 list_more() {
   list_nested
-  [ ! -f "$top/.git" ] && [ ! -e "$top/.git/index" ] ||
-    own_git ls-files -c -i --exclude-standard 2>/dev/null
+  if [ -f "$top/.git" ] || [ -e "$top/.git/index" ]; then list_tracked; fi
+}
+
+list_tracked() {
+  plain_git "$top/.git" ls-files "$@" -c -i --exclude-standard 2>/dev/null
 }
 
 search_tracked() {
-  own_git ls-files -z -c -i --exclude-standard 2>/dev/null | (
+  list_tracked -z | (
     export GIT_LITERAL_PATHSPECS=1
     replace='xargs -0 -n 500'
     search_all
   )
+  true
 }
 
 # left_out WHAT INCLUDES PATHSPEC…: prints names, each with NUL, and "//" after each part: files with NUL bytes;
 # if INCLUDES is yes, all files; if WHAT is visible, what is ignored.
 left_out() {
   enter_repository
-  what=$1 includes=$2
+  mode='--no-index --exclude-standard' what=$1 includes=$2
   shift 2
-  mode='--no-index --exclude-standard'
-  if [ "$what" = all ] || is_ignored; then
-    what=all mode='--no-index --no-exclude-standard'
-  fi
+  ! is_ignored || what=all
+  [ "$what" != all ] || mode='--no-index --no-exclude-standard'
   git_grep -a -l --perl-regexp -e '\x00' -- "$@" 2>/dev/null
   printf '//\0'
   [ "$includes" = no ] || git_grep -a -l -e '' -- "$@" 2>/dev/null

@@ -29,12 +29,8 @@ walk() {
   fi
 }
 
-# In the functions that follow, the request's function `selected` calls walk, with its tests behind the
+# These walk from the working directory. The request's function `selected` calls `walk`, with tests behind the
 # arguments.
-
-walk_plainly() {
-  selected .
-}
 
 # walk_links DEPTH: walks so deep. Enters also the links to directories above, after a record for each.
 walk_links() {
@@ -43,12 +39,11 @@ walk_links() {
   result=$?
   depth=$((depth - 1))
   set -f --
-  IFS='
-'
+  IFS=$newline
   # shellcheck disable=SC2044 # a name with a line break is not entered
   for link in $(find . -mindepth 1 -maxdepth "$depth" -type l 2>/dev/null); do
     cd -P -- "$link" 2>/dev/null || continue
-    printf 'link %s\0%s//\n' "$link" "$PWD" >&3
+    printf 'link %s\0%s//\n' "${link#./}" "$PWD" >&3
     cd -P -- "$directory" || return
     set -- "$@" "$link"
   done
@@ -57,16 +52,15 @@ walk_links() {
 }
 
 # walk_repository NUMBER PRUNES DIRECTORY: walks each repository by its own rules, and prints to descriptor 4
-# what is ignored, for the request of this number. Does not enter ignored directories if PRUNES is yes. If
-# the listed directory is itself ignored, nothing in it counts as ignored.
+# what is ignored, for the request of this number; nothing if the directory is itself ignored. Does not enter
+# ignored directories if PRUNES is yes.
 walk_repository() {
   number=$1 prunes=$2 at=$3
   hidden=$(list_hidden)
   ignored=${hidden%%//*} nested=${hidden##*//}
   printf '/%s %s\n%s\n' "$number" "$at" "$ignored" >&4
   set -f --
-  IFS='
-'
+  IFS=$newline
   [ "$prunes" = yes ] || ignored=
   for name in $ignored $nested; do
     case $name in

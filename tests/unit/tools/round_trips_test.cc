@@ -118,14 +118,14 @@ TEST_F(RoundTrips, OfReadingToolsAndCommands) {
       {"a directory", "list_directory", R"({"path":"/work/directory"})", 2, "RealPath 1, OpenDirectory 1"},
       {"one directory", "glob", R"({"pattern":"*.txt"})", 2, "RealPath 1, OpenDirectory 1"},
       {"two directories", "glob", R"({"pattern":"{directory/below,directory}/*.txt"})", 4, "RealPath 2, OpenDirectory 2"},
-      {"a tree without a **", "glob", R"({"pattern":"*/*.txt"})", 2, kFind + ", Run 1", "find 1"},
-      {"a repository", "glob", R"({"pattern":"**/*.txt"})", 2, kFind + ", Run 1", "find 1, git 1"},
-      {"a directory of a repository", "glob", R"({"pattern":"**/*.txt","path":"/work/directory"})", 2, kFind + ", Run 1", "find 1, git 2"},
-      {"many beginnings", "glob", R"({"pattern":"{{)" + many + R"(},{d1,d2}/**}/x"})", 2, kFind + ", Run 1", "find 1, git 1"},
+      {"a tree without a **", "glob", R"({"pattern":"*/*.txt"})", 2, kFind + ", Run 1", "find 2"},
+      {"a repository", "glob", R"({"pattern":"**/*.txt"})", 2, kFind + ", Run 1", "find 1, git 2"},
+      {"a directory of a repository", "glob", R"({"pattern":"**/*.txt","path":"/work/directory"})", 2, kFind + ", Run 1", "find 1, git 3"},
+      {"many beginnings", "glob", R"({"pattern":"{{)" + many + R"(},{d1,d2}/**}/x"})", 2, kFind + ", Run 1", "find 1, git 2"},
       {"a command", "run_shell_command", R"({"command":["true"],"directory":"/work"})", 2, kFind + ", Run 1"},
-      {"a repository", "search_file_content", R"({"pattern":"line"})", 2, kFind + ", Run 1", "git 1"},
-      {"a directory of a repository, with matches", "search_file_content", R"({"pattern":"line","path":"/work/directory"})", 2, kFind + ", Run 1", "git 1"},
-      {"a directory of a repository, without matches", "search_file_content", R"({"pattern":"no such line","path":"/work/directory"})", 2, kFind + ", Run 1", "git 2"},
+      {"a repository", "search_file_content", R"({"pattern":"line"})", 2, kFind + ", Run 1", "git 2"},
+      {"a directory of a repository, with matches", "search_file_content", R"({"pattern":"line","path":"/work/directory"})", 2, kFind + ", Run 1", "git 2"},
+      {"a directory of a repository, without matches", "search_file_content", R"({"pattern":"no such line","path":"/work/directory"})", 3, kFind + ", Run 2", "git 6"},
   });
 }
 
