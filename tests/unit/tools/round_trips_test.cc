@@ -48,7 +48,8 @@ class RoundTrips : public ToolTest {
                                                       name + " \"$@\"\n");
       fs::permissions(programs / name, fs::perms::owner_all);
     }
-    guest->setup = "PATH=" + programs.string() + ":$PATH; export PATH; ";
+    guest->setup = "PATH=" + programs.string() + ":$PATH; export PATH; HOME=" +
+                   directory_.path().string() + "; ";
     fs::create_directories(work / "directory" / "below");
     fs::create_directory(own);
     rules.mounts = rules.roots;
@@ -66,6 +67,8 @@ class RoundTrips : public ToolTest {
     PutBytes("directory/file.txt", 10);
     fs::create_symlink("old.txt", work / "link.txt");
     Call("read_file", {{"path", "/work/old.txt"}});  // the roots are known then
+    Call("glob", {{"pattern", "**/x"}});             // the guest has its empty repository
+    fs::remove(log);
   }
 
   void PutBytes(const std::string& name, std::size_t size) const {
