@@ -426,15 +426,16 @@ void SetLeftOut(guest::Guest& guest, const SearchRequest& request, SearchResult&
 }  // namespace
 
 bool NeedsLineBreak(std::string_view expression) {
-  static const re2::RE2 line_break(R"(\\(?:[nR]|x\{0*[aA]\}|x0[aA]|012))");
-  static const re2::RE2 optional(R"((?:[?*]|\{0?,))");
+  static const re2::RE2 line_break(R"(\[\\n\]|\\(?:[nR]|x\{0*[aA]\}|x0[aA]|012))");
+  static const re2::RE2 optional(R"(([?*|]|\{0?,))");
   static const re2::RE2 excluded(R"(\(\?<?![^()]*\))");
   re2::StringPiece rest = support::Re2Text(expression);
-  std::string piece;
-  while (re2::RE2::Consume(&rest, excluded) || TakePiece(rest, piece)) {
+  std::string before;
+  for (std::string piece; re2::RE2::Consume(&rest, excluded) || TakePiece(rest, piece);) {
     re2::StringPiece after = rest;
-    if (re2::RE2::FullMatch(piece, line_break) && !re2::RE2::Consume(&after, optional)) return true;
-    piece.clear();
+    const bool may_be_missing = before == "|" || re2::RE2::Consume(&after, optional);
+    if (!may_be_missing && re2::RE2::FullMatch(piece, line_break)) return true;
+    before = std::exchange(piece, "");
   }
   return false;
 }

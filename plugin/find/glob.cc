@@ -278,13 +278,14 @@ std::string HintIfUnmatched(std::string_view pattern) {
       {R"(!\(|^!)", "`!` does not exclude here: match all, and leave out what you do not want"},
       {R"([?*+@]\([^()]*\))", "`+(a|b)` is not supported: write {a,b}, or one pattern for each"},
       {R"(^~(?:/|$))", "`~` is not replaced here: write the absolute path"},
-      {R"((?:\*[^/,;|]*|\.\w+)\s*[,;|]\s*[^\s,;|]*[*./\w]|^[^{}]*\w,\w[^{}]*$)",
-       "`,`, `;` and `|` do not separate patterns: write {a,b}"}};
+      {R"((?:\*[^/,;|]*|\.\w+)\s*[,;|]\s*[^\s,;|]*[*./\w]|^[^{}]*\w,\w[^{}]*$|\*\S*\s+\S*\*)",
+       "`,`, `;`, `|` and blanks do not separate patterns: write {a,b}"}};
   std::string rest(pattern);  // without braces, which may contain commas
   while (RE2::Replace(&rest, R"(\{[^{}]*\}|\[[^\]/]*\])", "x")) {
   }
   for (const auto& [sign, problem] : rows) {
-    if (RE2::PartialMatch(rest, sign)) ThrowGlobError(pattern, "nothing is named so, and " + std::string(problem));
+    if (!RE2::PartialMatch(rest, sign)) continue;
+    ThrowGlobError(pattern, "nothing is named so, and " + std::string(problem));
   }
   return RE2::PartialMatch(support::Re2Text(pattern), R"((?:^|[^\\])\[)")
              ? "`[…]` stands for one character of a set or range; write `\\[…\\]` for brackets."

@@ -139,6 +139,8 @@ TEST(Glob, SyntaxThatIsNotSupportedIsExplainedIfNothingMatches) {
       {"*.ts, *.js", "do not separate"},
       {"a.ts;b.ts", "do not separate"},
       {"a,b", "do not separate"},
+      {"*.ts *.tsx", "do not separate"},
+      {"*.ts,!*.test.ts", "do not separate"},
       {"{a,b}.ts,{c,d}.ts", "do not separate"},
       {"!*.test.ts", "does not exclude"},
       {"~/src/*.ts", "absolute path"},
