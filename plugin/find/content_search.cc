@@ -189,10 +189,8 @@ class MatchSink final : public shell::OutputSink {
   /// Returns the lines kept and, if some are missing, a last one with the totals.
   std::string Finish() {
     std::string lines;
-    for (const auto& [file, text] : kept_) {
-      if (request_.has_context() && !lines.empty()) lines += kGroupSeparator;
-      lines += text;
-    }
+    for (const auto& [file, text] : kept_) lines += text;
+    if (request_.has_context()) lines.erase(0, kGroupSeparator.size());
     return lines + Missing();
   }
 
@@ -254,7 +252,8 @@ class MatchSink final : public shell::OutputSink {
   }
 
   void AddGitLine(std::string_view name, std::string_view number, std::string_view text) {
-    if (name.starts_with(kGroupSeparator)) name.remove_prefix(kGroupSeparator.size());
+    const bool has_separator = request_.has_context() && name.starts_with(kGroupSeparator);
+    if (has_separator) name.remove_prefix(kGroupSeparator.size());
     const std::string full = base_ + std::string(name);
     if (!request_.has_context()) return AddLine(full, ':', number, text);
     const std::size_t end = text.find_first_not_of(kDigits);
@@ -333,20 +332,20 @@ class MatchSink final : public shell::OutputSink {
     return !over_file && !over_total;
   }
 
-  /// Keeps a line and what is pending before it, or nothing if they do not fit.
+  /// Keeps a line and what is pending before it, or nothing if they do not fit. With context, a
+  /// separator stands before each group, but the first one's is not printed.
   bool Keep(std::size_t number, const std::string& line) {
-    // grep sorts by itself, and its names are uncertain.
-    const std::string file = is_git_ ? file_ : "";
     const bool follows = last_number_ != 0 && last_number_ + 1 + pending_.size() == number;
-    const bool is_apart = request_.has_context() && !kept_.empty() && !follows;
-    std::string group = is_apart && kept_.contains(file) ? std::string(kGroupSeparator) : "";
+    std::string group(request_.has_context() && !follows ? kGroupSeparator : "");
+    const std::size_t unprinted = kept_.empty() ? group.size() : 0;
     for (const std::string& before : pending_) group += before;
     group += line;
-    const std::size_t size = group.size() + (is_apart && !kept_.contains(file) ? kGroupSeparator.size() : 0);
-    is_full_ = kept_bytes_ + size > request_.maximum_output_bytes;
+    const std::size_t bytes = kept_bytes_ + group.size() - unprinted;
+    is_full_ = bytes > request_.maximum_output_bytes;
     if (is_full_) return false;
-    kept_[file] += group;
-    kept_bytes_ += size;
+    // grep sorts by itself, and its names are uncertain.
+    kept_[is_git_ ? file_ : ""] += group;
+    kept_bytes_ = bytes;
     last_number_ = number;
     return true;
   }
@@ -414,7 +413,7 @@ void SetLeftOut(guest::Guest& guest, const SearchRequest& request, SearchResult&
   }
   const auto& [binary, included, ignored] = parts;
   result.selects_nothing = request.include != nullptr && included.empty();
-  if (result.selects_nothing) result.left_out = "The include selects no file. ";
+  if (result.selects_nothing) result.left_out = "The include selects no file with content. ";
   if (!binary.empty()) {
     result.left_out += "Binary or UTF-16, so not searched for text: " + Some(binary) + ". ";
   }

@@ -46,13 +46,13 @@ struct SearchResult {
   /// are missing, a last one with the totals. Of a long line the first bytes, and how many follow.
   /// Lines of context are "name-12-text", with "--" between groups. Or names alone.
   std::string lines;
-  std::string warnings;  ///< of git or grep, such as the names of files that could not be read
-  std::string left_out = {};     ///< if git finds nothing: what it did not search, in one line
+  std::string warnings;       ///< of git or grep, such as the names of files that could not be read
+  std::string left_out = {};  ///< if git finds nothing: what it did not search, in one line
   bool selects_nothing = false;  ///< in that case, if the include selects no file
 };
 
-/// Whether a regular expression only matches with a line break (`a\nb`, `\R`), so that no line does.
-/// Excluding or allowing one is fine: `[^\n]`, `\n?`.
+/// Whether a regular expression only matches with a line break (`a\nb`, `\R`), so that no line
+/// does. Excluding or allowing one is fine: `[^\n]`, `\n?`.
 bool NeedsLineBreak(std::string_view expression);
 
 /// Finds matching lines with `git grep` in text files that git tracks or does not ignore; in all if

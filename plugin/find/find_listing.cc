@@ -46,7 +46,8 @@ std::string List(const ListingRequest& request, std::size_t number) {
     list += " -maxdepth \"$depth\"";
     way = " walk_links " + std::to_string(*request.maximum_depth);
   } else if (request.wants_ignored) {
-    way = " walk_repository " + std::to_string(number) + (request.skips_ignored ? " yes ." : " no .");
+    way =
+        " walk_repository " + std::to_string(number) + (request.skips_ignored ? " yes ." : " no .");
   }
   if (!request.enters_git) list += WithoutGit(request);
   return list + NameTests(request.name_filters) + "; }; list " +
@@ -132,12 +133,12 @@ std::vector<IgnoredNames> ParseIgnored(std::string_view text, std::size_t reques
   while (!text.empty()) {
     std::string_view record = TakeUntil(text, "\n");
     if (record.starts_with('/')) {
-      request = std::min(request_count - 1, ToNumber<std::size_t>(TakeUntil(record, " ").substr(1)));
+      request =
+          std::min(request_count - 1, ToNumber<std::size_t>(TakeUntil(record, " ").substr(1)));
       prefix = record.size() < 2 ? "" : std::string(record.substr(2)) + "/";  // "." or "./a"
       // The repository around it may have tracked files there.
-      std::erase_if(ignored.at(request), [&](const auto& name) {
-        return !prefix.empty() && name.starts_with(prefix);
-      });
+      std::erase_if(ignored.at(request),
+                    [&](const auto& name) { return !prefix.empty() && name.starts_with(prefix); });
     } else if (request < request_count && !record.empty()) {
       kept += prefix.size() + record.size() + sizeof(std::string);
       if (kept > kMaxListing) ThrowTooMany();

@@ -31,8 +31,8 @@ struct ListingRequest {
   std::optional<std::size_t> maximum_depth = {};  ///< 1 for its own names only; empty for no limit
   bool enters_git = false;                        ///< if false, skips `.git` and its content
   std::vector<std::string> name_filters = {};     ///< fnmatch(3) patterns for names; empty for all
-  /// Without a depth: reports which names git ignores, in each repository by its own rules. None are
-  /// if `directory` itself is in an ignored directory, or the guest has no git.
+  /// Without a depth: reports which names git ignores, in each repository by its own rules. None
+  /// are if `directory` itself is in an ignored directory, or the guest has no git.
   bool wants_ignored = false;
   bool skips_ignored = false;  ///< then, does not enter ignored directories
 };

@@ -127,7 +127,8 @@ std::string ClassExpression(std::string content) {
     // Classes such as [:digit:], and ranges that run backwards. UTF-8 sorts by code point.
     if (!named.empty() || (!high.empty() && high < low)) return "";
     expression += RE2::QuoteMeta(low);
-    if (!high.empty()) expression += (low < "/" && high > "/" ? "-.0-" : "-") + RE2::QuoteMeta(high);
+    if (!high.empty())
+      expression += (low < "/" && high > "/" ? "-.0-" : "-") + RE2::QuoteMeta(high);
   }
   return expression + "]|";
 }
@@ -142,9 +143,9 @@ GlobName ParseGlobName(std::string_view text) {
       name.expression += item.wildcard == "*" ? "[^/]*" : "[^/]";
     } else {
       // Names such as [id].ts are common, so a class also matches its own text.
-      name.expression += literal.empty() ? "(?:" + ClassExpression(item.content) +
-                                               RE2::QuoteMeta(item.text) + ")"
-                                         : RE2::QuoteMeta(literal);
+      name.expression +=
+          literal.empty() ? "(?:" + ClassExpression(item.content) + RE2::QuoteMeta(item.text) + ")"
+                          : RE2::QuoteMeta(literal);
     }
     name.literal += literal;
     has_wildcard = has_wildcard || literal.empty();

@@ -93,7 +93,10 @@ left_out() {
   [ "$what" != all ] || mode='--no-index --no-exclude-standard'
   git_grep -a -l --perl-regexp -e '\x00' -- "$@" 2>/dev/null
   printf '//\0'
-  [ "$includes" = no ] || git_grep -a -l -e '' -- "$@" 2>/dev/null
+  if [ "$includes" = yes ]; then
+    git_grep -a -l -e '' -- "$@" 2>/dev/null
+    list_tracked -z
+  fi
   printf '//\0'
   [ "$what" = all ] || list_ignored -z
   exit 0

@@ -218,9 +218,10 @@ class ListingOfALiar : public ::testing::Test {
     names_ = "walk//\n" + listing;
     Names names;
     messages_ = ListTrees(
-        liar_, {request_},
-        [&](std::size_t, const ListedName& name) { names.emplace_back(name.path); }, Anywhere,
-        context_).messages;
+                    liar_, {request_},
+                    [&](std::size_t, const ListedName& name) { names.emplace_back(name.path); },
+                    Anywhere, context_)
+                    .messages;
     return names;
   }
 

@@ -48,8 +48,8 @@ class RoundTrips : public ToolTest {
                                                       name + " \"$@\"\n");
       fs::permissions(programs / name, fs::perms::owner_all);
     }
-    guest->setup = "PATH=" + programs.string() + ":$PATH; export PATH; HOME=" +
-                   directory_.path().string() + "; ";
+    guest->setup = "PATH=" + programs.string() +
+                   ":$PATH; export PATH; HOME=" + directory_.path().string() + "; ";
     fs::create_directories(work / "directory" / "below");
     fs::create_directory(own);
     rules.mounts = rules.roots;
