@@ -12,15 +12,19 @@ begin_listing() {
 # 97: there is neither GNU find, nor another find with a stat command.
 #
 # GNU find prints times itself; for BusyBox and BSD, stat prints them. Each line has the path, so it does
-# not matter if a file vanishes in between. GNU's form is tried first: a find without -printf fails before
+# not matter if a file vanishes in between. GNU's form is tried first: a find without -printf says so before
 # it prints anything.
 walk() {
-  said=$(find "$@" -printf '%T@ %y %p//\n' 2>&1 >&3) && return
+  said=$(find "$@" -printf '%T@ %y %p//\n' 2>&1 >&3)
   status=$?
-  if find . -maxdepth 0 -printf '' >/dev/null 2>&1; then
-    printf '%s\n' "$said" >&2
-    return $status
-  elif [ -n "$(find . -maxdepth 0 -exec stat -c '%Y x%f %n//' {} + 2>/dev/null)" ]; then
+  case $status:$said in
+    127:* | 1:*-printf*) ;;
+    *)
+      [ -z "$said" ] || printf '%s\n' "$said" >&2
+      return $status
+      ;;
+  esac
+  if [ -n "$(find . -maxdepth 0 -exec stat -c '%Y x%f %n//' {} + 2>/dev/null)" ]; then
     find "$@" -exec stat -c '%Y x%f %n//' {} + >&3
   elif [ -n "$(find . -maxdepth 0 -exec stat -f '%Fm x%Xp %N//' {} + 2>/dev/null)" ]; then
     find "$@" -exec stat -f '%Fm x%Xp %N//' {} + >&3
