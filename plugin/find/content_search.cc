@@ -2,16 +2,18 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "find/find_listing.h"
-#include "find/script_functions.h"
 #include "shell/shell_quote.h"
 #include "shell/shells.h"
 #include "support/errors.h"
@@ -34,11 +36,6 @@ constexpr std::string_view kGroupSeparator = "--\n";
 
 enum class Engine { kGitPerl, kGitExtended, kGrep };
 
-struct Attempt {
-  Engine engine = Engine::kGitPerl;
-  bool in_repository = true;
-};
-
 bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
@@ -50,38 +47,69 @@ bool OtherLinesMayDecide(std::string_view perl_expression) {
   return re2::RE2::PartialMatch(support::Re2Text(perl_expression), signs);
 }
 
+/// The next piece of an expression: quoted text, an escape, a class, or one byte.
+bool TakePiece(re2::StringPiece& rest, std::string& piece) {
+  static const re2::RE2 one(
+      R"((?s)(\\Q.*?\\E|\\x\{\w*\}|\\x\w\w|\\0\d\d|\\.|\(\?\^?|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|.))",
+      re2::RE2::Latin1);
+  return re2::RE2::Consume(&rest, one, &piece);
+}
+
+/// The same, but `$` also matches before a CR at a line's end, and `^` after a byte order mark at
+/// its beginning.
+std::string WithLineEnds(std::string_view expression, bool is_perl) {
+  std::string result;
+  re2::StringPiece rest = support::Re2Text(expression);
+  // A group would change the numbers of others.
+  const bool takes_group = expression.find('\\') == std::string_view::npos;
+  for (std::string piece; TakePiece(rest, piece);) {
+    if (piece == "$") {
+      result += is_perl ? R"((?=\r?$))" : "\r?$";
+    } else if (piece == "^" && is_perl) {
+      // git may compare bytes, or characters.
+      result += R"((?:^|(?<=^\xEF\xBB\xBF)|(?<=^\p{Cf})))";
+    } else {
+      result += piece == "^" && takes_group ? "^(\xEF\xBB\xBF)?" : piece;
+    }
+  }
+  return result;
+}
+
+/// What of the files search.sh searches.
+std::string What(const SearchRequest& request) {
+  return request.no_ignore || !request.file.empty() ? "all" : "visible";
+}
+
 /// git first searches all the rest of a file for a pattern, and looks at lines only if that finds
 /// something. A pattern in parentheses is matched line by line, which is slower.
-std::string GitPattern(const SearchRequest& request, Engine engine) {
-  const std::string option = "-e " + shell::ShellQuote(request.pattern);
-  if (request.fixed_strings) return "--fixed-strings " + option;
-  if (engine == Engine::kGitExtended) return "--extended-regexp " + option;
+std::string Pattern(const SearchRequest& request, Engine engine) {
+  if (request.fixed_strings) return "-F -e " + shell::ShellQuote(request.pattern);
+  const std::string option =
+      "-e " + shell::ShellQuote(WithLineEnds(request.pattern, engine == Engine::kGitPerl));
+  if (engine != Engine::kGitPerl) return "-E " + option;
   return "--perl-regexp " +
          (OtherLinesMayDecide(request.pattern) ? "'(' " + option + " ')'" : option);
 }
 
 /// Those that git and grep write alike, each with a space before it.
 std::string CommonOptions(const SearchRequest& request) {
-  std::string options = request.case_sensitive ? "" : " -i";
+  // A file that the path names is searched whatever it is.
+  std::string options = request.file.empty() ? " -I" : " -a";
+  if (!request.case_sensitive) options += " -i";
   if (request.names_only) return options + " -l";
   if (request.before > 0) options += " -B " + std::to_string(request.before);
   if (request.after > 0) options += " -A " + std::to_string(request.after);
   return options;
 }
 
-/// Arguments of search_with_git.
-std::string GitArguments(const SearchRequest& request, Engine engine) {
-  const bool searches_all = request.no_ignore || !request.file.empty();
-  std::string arguments = (searches_all ? " --no-exclude-standard" : " --exclude-standard") +
-                          CommonOptions(request) + (request.has_context() ? " --column " : " ") +
-                          GitPattern(request, engine) + " --";
-  if (!request.file.empty())
-    return arguments + " " + shell::ShellQuote(":(literal)" + request.file);
-  if (request.include == nullptr) return arguments + " .";
+std::string Pathspecs(const SearchRequest& request) {
+  if (!request.file.empty()) return " " + shell::ShellQuote(":(literal)" + request.file);
+  if (request.include == nullptr) return " .";
+  std::string pathspecs;
   for (const std::string& pathspec : request.include->pathspecs) {
-    arguments += ' ' + shell::ShellQuote(pathspec);
+    pathspecs += ' ' + shell::ShellQuote(pathspec);
   }
-  return arguments;
+  return pathspecs;
 }
 
 /// Defines the function that search_with_grep needs.
@@ -92,68 +120,47 @@ std::string Files(const SearchRequest& request) {
   return "files() { " + files + " -print0; }; ";
 }
 
-shell::Script SearchScript(const SearchRequest& request, const Attempt& attempt) {
-  std::string script = "begin_search " + shell::ShellQuote(request.directory) + "; ";
-  if (attempt.engine == Engine::kGrep) {
+std::string Beginning(const SearchRequest& request) {
+  return "begin_search " + shell::ShellQuote(request.directory) + "; ";
+}
+
+shell::Script SearchScript(const SearchRequest& request, Engine engine) {
+  std::string script = Beginning(request);
+  const std::string pattern = Pattern(request, engine);
+  if (engine == Engine::kGrep) {
     script += Files(request) + "search_with_grep " + (request.has_context() ? "--null" : "''") +
-              (request.fixed_strings ? " -F" : " -E") + CommonOptions(request) + " -e " +
-              shell::ShellQuote(request.pattern);
+              CommonOptions(request) + " " + pattern;
   } else {
-    // Keeps git from looking for a repository.
-    if (!attempt.in_repository) script += "export GIT_DIR=/dev/null; ";
-    script += "search_with_git" + GitArguments(request, attempt.engine);
+    script += "search() { git_grep" + CommonOptions(request) +
+              (request.has_context() ? " --column " : " ") + pattern +
+              " -- \"$@\"; }; search_with_git " + What(request) + Pathspecs(request);
   }
   return {script, ScriptFunctions()};
 }
 
-/// The attempt that may succeed after `attempt` failed with this error text. The text may quote the
-/// pattern and so mislead, but no attempt is made twice.
-std::optional<Attempt> Next(Attempt attempt, int status, std::string_view error_text) {
-  if (attempt.engine == Engine::kGrep) return std::nullopt;
+/// The engine that may succeed after `engine` failed with this error text. The text may quote the
+/// pattern and so mislead, but none is tried twice.
+std::optional<Engine> Next(Engine engine, int status, std::string_view error_text) {
+  if (engine == Engine::kGrep) return std::nullopt;
   // Without the developer tools, the `git` of macOS only says to install them.
-  if (status == kNoGitStatus || Contains(error_text, "xcode-select: ")) {
-    attempt.engine = Engine::kGrep;
-    return attempt;
-  }
-  if (attempt.engine == Engine::kGitPerl && Contains(error_text, "Perl-compatible") &&
+  if (status == kNoGitStatus || Contains(error_text, "xcode-select: ")) return Engine::kGrep;
+  if (engine == Engine::kGitPerl && Contains(error_text, "Perl-compatible") &&
       Contains(error_text, "compiled")) {
-    attempt.engine = Engine::kGitExtended;
-    return attempt;
-  }
-  if (attempt.in_repository &&
-      (Contains(error_text, "config") || Contains(error_text, "repository"))) {
-    attempt.in_repository = false;
-    return attempt;
+    return Engine::kGitExtended;
   }
   return std::nullopt;
 }
 
-[[noreturn]] void ThrowFailure(Engine engine, int status, std::string_view error_text) {
-  error_text = error_text.substr(0, error_text.find_last_not_of(" \n") + 1);
+[[noreturn]] void ThrowFailure(const SearchRequest& request, Engine engine, int status,
+                               std::string error_text) {
+  error_text.resize(error_text.find_last_not_of(" \n") + 1);
+  const std::string given = WithLineEnds(request.pattern, engine == Engine::kGitPerl);
+  if (const auto at = error_text.find(given); at != std::string::npos && !given.empty()) {
+    error_text.replace(at, given.size(), request.pattern);
+  }
   throw support::CallError(std::string(engine == Engine::kGrep ? "grep" : "git grep") +
                            " failed in the guest (exit status " + std::to_string(status) + ")" +
-                           (error_text.empty() ? "." : ": " + std::string(error_text)));
-}
-
-/// As git prints it with core.quotePath off: in double quotes and with C's escapes if it contains
-/// control characters, double quotes or backslashes (git's quote.c).
-std::string GitQuotedName(std::string_view name) {
-  constexpr std::string_view kSpecial = "\a\b\t\n\v\f\r\"\\";
-  constexpr std::string_view kLetters = "abtnvfr\"\\";
-  std::string quoted = "\"";
-  for (const char c : name) {
-    const unsigned byte = static_cast<unsigned char>(c);
-    if (const auto at = kSpecial.find(c); at != std::string_view::npos) {
-      quoted += {'\\', kLetters[at]};
-    } else if (byte < 0x20 || byte == 0x7F) {
-      std::array<char, 16> octal{};
-      std::snprintf(octal.data(), octal.size(), "\\%03o", byte);
-      quoted += octal.data();
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted.size() == 1 + name.size() ? std::string(name) : quoted + '"';
+                           (error_text.empty() ? "." : ": " + error_text));
 }
 
 /// Formats what git or grep found as `git grep -n` does, keeps the first lines up to the request's
@@ -162,7 +169,7 @@ std::string GitQuotedName(std::string_view name) {
 ///         NUL before their text, and "--" and a newline may stand before a name
 ///   grep  name, ':' (with context NUL, ':' or '-'), number, ':' or '-', text, newline
 /// or, of git, names that end with NUL, of grep with newlines. git's names may contain newlines, a
-/// text NULs.
+/// text NULs. Names after an absolute one are relative to that directory.
 class MatchSink final : public shell::OutputSink {
  public:
   MatchSink(const SearchRequest& request, bool is_git)
@@ -181,8 +188,10 @@ class MatchSink final : public shell::OutputSink {
 
   /// Returns the lines kept and, if some are missing, a last one with the totals.
   std::string Finish() {
-    kept_ += Missing();
-    return std::move(kept_);
+    std::string lines;
+    for (const auto& [file, text] : kept_) lines += text;
+    if (request_.has_context()) lines.erase(0, kGroupSeparator.size());
+    return lines + Missing();
   }
 
   std::string error_text;
@@ -219,13 +228,19 @@ class MatchSink final : public shell::OutputSink {
   }
 
   void EndField() {
+    if (is_git_ && field_ == kName && fields_[kName].starts_with('/')) {
+      const std::size_t own = std::min(fields_[kName].size(), request_.directory.size() + 1);
+      base_ = fields_[kName].substr(own) + "/";
+      fields_[kName].clear();
+      return;
+    }
     if (field_ != kText && !request_.names_only) {
       field_ = field_ == kName ? kNumber : kText;
       left_out_ = 0;
       return;
     }
     if (request_.names_only) {
-      AddName(fields_[first_]);
+      AddName(base_ + fields_[first_]);
     } else if (is_git_) {
       AddGitLine(fields_[kName], fields_[kNumber], fields_[kText]);
     } else {
@@ -237,12 +252,14 @@ class MatchSink final : public shell::OutputSink {
   }
 
   void AddGitLine(std::string_view name, std::string_view number, std::string_view text) {
-    if (!request_.has_context()) return AddLine(name, ':', number, text);
-    if (name.starts_with(kGroupSeparator)) name.remove_prefix(kGroupSeparator.size());
+    const bool has_separator = request_.has_context() && name.starts_with(kGroupSeparator);
+    if (has_separator) name.remove_prefix(kGroupSeparator.size());
+    const std::string full = base_ + std::string(name);
+    if (!request_.has_context()) return AddLine(full, ':', number, text);
     const std::size_t end = text.find_first_not_of(kDigits);
     const bool has_column = end != 0 && end != std::string_view::npos && text[end] == '\0';
     if (has_column) text.remove_prefix(end + 1);
-    AddLine(name, has_column ? ':' : '-', number, text);
+    AddLine(full, has_column ? ':' : '-', number, text);
   }
 
   void AddGrepLine(std::string_view line) {
@@ -315,16 +332,20 @@ class MatchSink final : public shell::OutputSink {
     return !over_file && !over_total;
   }
 
-  /// Keeps a line and what is pending before it, or nothing if they do not fit.
+  /// Keeps a line and what is pending before it, or nothing if they do not fit. With context, a
+  /// separator stands before each group, but the first one's is not printed.
   bool Keep(std::size_t number, const std::string& line) {
-    std::string group;
     const bool follows = last_number_ != 0 && last_number_ + 1 + pending_.size() == number;
-    if (request_.has_context() && !kept_.empty() && !follows) group = kGroupSeparator;
+    std::string group(request_.has_context() && !follows ? kGroupSeparator : "");
+    const std::size_t unprinted = kept_.empty() ? group.size() : 0;
     for (const std::string& before : pending_) group += before;
     group += line;
-    is_full_ = kept_.size() + group.size() > request_.maximum_output_bytes;
+    const std::size_t bytes = kept_bytes_ + group.size() - unprinted;
+    is_full_ = bytes > request_.maximum_output_bytes;
     if (is_full_) return false;
-    kept_ += group;
+    // grep sorts by itself, and its names are uncertain.
+    kept_[is_git_ ? file_ : ""] += group;
+    kept_bytes_ = bytes;
     last_number_ = number;
     return true;
   }
@@ -348,6 +369,7 @@ class MatchSink final : public shell::OutputSink {
   Field field_;
   std::array<std::string, 3> fields_;
   std::size_t left_out_ = 0;  ///< bytes at the end of a field
+  std::string base_;          ///< for names of git: a directory and "/", or nothing
 
   std::string file_;
   std::string printed_file_;
@@ -357,7 +379,8 @@ class MatchSink final : public shell::OutputSink {
   std::size_t context_end_ = 0;      ///< last number that is context after a kept match
   std::deque<std::string> pending_;  ///< lines that are context if a match follows
 
-  std::string kept_;
+  std::map<std::string, std::string> kept_;  ///< by file
+  std::size_t kept_bytes_ = 0;
   bool is_full_ = false;  ///< a line did not fit
   bool is_cut_per_file_ = false;
   bool is_cut_in_total_ = false;
@@ -366,26 +389,76 @@ class MatchSink final : public shell::OutputSink {
   std::size_t files_ = 0;
 };
 
+/// Sets what a search without a match has left out: one more round trip.
+void SetLeftOut(guest::Guest& guest, const SearchRequest& request, SearchResult& result,
+                const support::Context& context) {
+  const std::string output =
+      guest::CaptureScript(guest,
+                           {Beginning(request) + "left_out " + What(request) +
+                                (request.include == nullptr ? " no" : " yes") + Pathspecs(request),
+                            ScriptFunctions()},
+                           context)
+          .output;
+  std::array<std::vector<std::string>, 3> parts;  // as left_out prints them
+  std::size_t part = 0;
+  for (std::size_t at = 0, end = 0; (end = output.find('\0', at)) != std::string::npos;
+       at = end + 1) {
+    const std::string name = output.substr(at, end - at);
+    if (name == "//") {
+      part = std::min(part + 1, parts.size() - 1);
+    } else if (part == 2 || request.include == nullptr ||
+               request.include->Matches(support::ToUtf8(name))) {
+      parts.at(part).push_back(name);
+    }
+  }
+  const auto& [binary, included, ignored] = parts;
+  result.selects_nothing = request.include != nullptr && included.empty();
+  if (result.selects_nothing) result.left_out = "The include selects no file with content. ";
+  if (!binary.empty()) {
+    result.left_out += "Binary or UTF-16, so not searched for text: " + Some(binary) + ". ";
+  }
+  if (!ignored.empty()) {
+    result.left_out += "Ignored by git, so not searched without no_ignore: " + Some(ignored) + ".";
+  }
+}
+
 }  // namespace
+
+bool NeedsLineBreak(std::string_view expression) {
+  static const re2::RE2 line_break(R"(\[\\n\]|\\(?:[nR]|x\{0*[aA]\}|x0[aA]|012))");
+  static const re2::RE2 optional(R"(([?*|]|\{0?,))");
+  static const re2::RE2 excluded(R"(\(\?<?![^()]*\))");
+  re2::StringPiece rest = support::Re2Text(expression);
+  std::string before;
+  for (std::string piece; re2::RE2::Consume(&rest, excluded) || TakePiece(rest, piece);) {
+    re2::StringPiece after = rest;
+    const bool may_be_missing = before == "|" || re2::RE2::Consume(&after, optional);
+    if (!may_be_missing && re2::RE2::FullMatch(piece, line_break)) return true;
+    before = std::exchange(piece, "");
+  }
+  return false;
+}
 
 SearchResult SearchContent(guest::Guest& guest, const SearchRequest& request,
                            const support::Context& context) {
-  Attempt attempt;
+  Engine engine = Engine::kGitPerl;
   while (true) {
-    const bool is_git = attempt.engine != Engine::kGrep;
+    const bool is_git = engine != Engine::kGrep;
     MatchSink sink(request, is_git);
     const int status = guest.shells()
-                           .RunScript(SearchScript(request, attempt), sink, context)
+                           .RunScript(SearchScript(request, engine), sink, context)
                            .exit_status.value_or(-1);
     if (status == kNoDirectoryStatus) {
       throw support::CallError("The directory to search cannot be entered in the guest.");
     }
     if (status == 0 || (status == kNoMatchStatus && !Contains(sink.error_text, "xcode-select: "))) {
-      return {is_git, sink.Finish(), sink.error_text};
+      SearchResult result = {is_git, sink.Finish(), WithoutVanished(sink.error_text)};
+      if (is_git && result.lines.empty()) SetLeftOut(guest, request, result, context);
+      return result;
     }
-    const std::optional<Attempt> next = Next(attempt, status, sink.error_text);
-    if (!next || sink.has_lines()) ThrowFailure(attempt.engine, status, sink.error_text);
-    attempt = *next;
+    const std::optional<Engine> next = Next(engine, status, sink.error_text);
+    if (!next || sink.has_lines()) ThrowFailure(request, engine, status, sink.error_text);
+    engine = *next;
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "find/glob.h"
 #include "guest/guest.h"
@@ -45,18 +46,24 @@ struct SearchResult {
   /// are missing, a last one with the totals. Of a long line the first bytes, and how many follow.
   /// Lines of context are "name-12-text", with "--" between groups. Or names alone.
   std::string lines;
-  std::string warnings;  ///< of git or grep, such as the names of files that could not be read
+  std::string warnings;       ///< of git or grep, such as the names of files that could not be read
+  std::string left_out = {};  ///< if git finds nothing: what it did not search, in one line
+  bool selects_nothing = false;  ///< in that case, if the include selects no file
 };
 
-/// Finds matching lines with `git grep --no-index`. Leaves out files that git ignores, unless
-/// `directory` lies in an ignored one.
+/// Whether a regular expression only matches with a line break (`a\nb`, `\R`), so that no line
+/// does. Excluding or allowing one is fine: `[^\n]`, `\n?`.
+bool NeedsLineBreak(std::string_view expression);
+
+/// Finds matching lines with `git grep` in text files that git tracks or does not ignore; in all if
+/// `directory` lies in an ignored one. Each repository below has its own rules. What is binary is
+/// decided by content.
 ///
 /// Fallbacks, each for one more round trip: extended expressions if the guest's git lacks
-/// Perl-compatible ones; no repository if git cannot read its configuration; `grep -E` on what
-/// `find` lists if there is no git. With grep, ignore files have no effect, `.` is one byte, only
-/// the case of ASCII letters can be ignored, BusyBox's also searches binary files, and a name that
-/// contains a line break, ":1:" or (BusyBox, with context) "-1-" may be printed or filtered
-/// wrongly.
+/// Perl-compatible ones; `grep -E` on what `find` lists if there is no git. With grep, ignore files
+/// have no effect, `.` is one byte, only the case of ASCII letters can be ignored, BusyBox's also
+/// searches binary files, and a name that contains a line break, ":1:" or (BusyBox, with context)
+/// "-1-" may be printed or filtered wrongly.
 ///
 /// The limits of matches only cut the result: all files are searched, so that all are counted.
 ///

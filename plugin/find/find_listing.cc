@@ -4,13 +4,16 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstdio>
 #include <unordered_set>
 #include <utility>
 
-#include "find/script_functions.h"
+#include "find/programs.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
+#include "support/utf8.h"
 
 namespace find {
 namespace {
@@ -21,45 +24,47 @@ constexpr int kNoFindStatus = 97;
 constexpr std::string_view kRecordEnd = "//\n";
 constexpr std::string_view kWalkBegins = "walk";
 constexpr std::string_view kFailed = "failed ";
+constexpr std::string_view kLink = "link ";
 
-/// Skips `.git` and its content.
-std::string WithoutGit(const ListingRequest& request, std::size_t number) {
-  std::string selection;
-  if (request.wants_ignored) {
-    selection = " -name .git -prune ! -path ./.git -exec sh -c \"$ignored_program\" sh " +
-                std::to_string(number) + " {} \\;";
-  } else {
-    // Compares only directories: comparing all names takes a tenth of GNU find's time.
-    selection = " -type d \\( -name .git -prune \\)";
-  }
+/// Skips `.git` and its content. Compares only directories: comparing all names takes a tenth of
+/// GNU find's time.
+std::string WithoutGit(const ListingRequest& request) {
   const auto lets_git_through = [](const std::string& filter) {
     return ::fnmatch(filter.c_str(), ".git", 0) == 0;
   };
   const bool is_filtered =
       !request.name_filters.empty() &&
       std::none_of(request.name_filters.begin(), request.name_filters.end(), lets_git_through);
-  return selection + (is_filtered ? " -o" : " -o ! -name .git");
+  return std::string(" -type d \\( -name .git -prune \\) -o") +
+         (is_filtered ? "" : " ! -name .git");
 }
 
 std::string List(const ListingRequest& request, std::size_t number) {
-  std::string list =
-      "list " + shell::ShellQuote(request.directory) +
-      (request.wants_ignored ? " walk_and_ask_git " + std::to_string(number) : " walk");
-  if (request.maximum_depth) list += " -maxdepth " + std::to_string(*request.maximum_depth);
-  if (!request.enters_git) list += WithoutGit(request, number);
-  return list + NameTests(request.name_filters) + "; ";
+  std::string list = "selected() { walk \"$@\"";
+  std::string way = " selected .";
+  if (request.maximum_depth) {
+    list += " -maxdepth \"$depth\"";
+    way = " walk_links " + std::to_string(*request.maximum_depth);
+  } else if (request.wants_ignored) {
+    way =
+        " walk_repository " + std::to_string(number) + (request.skips_ignored ? " yes ." : " no .");
+  }
+  if (!request.enters_git) list += WithoutGit(request);
+  return list + NameTests(request.name_filters) + "; }; list " +
+         shell::ShellQuote(request.directory) + way + "; ";
 }
 
 /// Prints what ListTrees reads.
 ///
 /// Standard output: records that end with "//\n", which no path that find prints can contain:
 ///   "walk"                  the next request begins
-///   "failed <text>"         find's messages about directories that it cannot read
+///   "failed <text>"         find's messages
+///   "link a<NUL>/b"         a link ./a to the directory /b, before the names below it
 ///   "<time> <type> ./a/b"   a name; seconds with or without a fraction; find's letter of the type,
 ///                           or 'x' and st_mode in hexadecimal
-/// Standard error: records that end with NUL:
+/// Standard error: lines:
 ///   "/<number of the request> ./a" git's output for the repository in ./a begins
-///   "b/", "c"                      ignored names, relative to ./a
+///   "b/", "c"                      ignored names, relative to ./a, as git quotes them
 shell::Script FindScript(const std::vector<ListingRequest>& requests) {
   std::string script = "begin_listing; ";
   for (std::size_t i = 0; i < requests.size(); ++i) script += List(requests[i], i);
@@ -116,24 +121,29 @@ bool IsBelow(std::string_view path) {
          !re2::RE2::PartialMatch("/" + std::string(path) + "/", wrong);
 }
 
-/// Relative to the request's directory. A name that ends with '/' stands for everything below it.
+/// Relative to the request's directory, as git quotes them. A name that ends with '/' stands for
+/// everything below it.
 using IgnoredNames = std::unordered_set<std::string>;
 
 std::vector<IgnoredNames> ParseIgnored(std::string_view text, std::size_t request_count) {
-  constexpr std::string_view kEnd("\0", 1);
   std::vector<IgnoredNames> ignored(request_count);
   std::size_t request = request_count;
   std::size_t kept = 0;
   std::string prefix;
   while (!text.empty()) {
-    std::string_view record = TakeUntil(text, kEnd);
+    std::string_view record = TakeUntil(text, "\n");
     if (record.starts_with('/')) {
-      request = ToNumber<std::size_t>(TakeUntil(record, " ").substr(1));
+      request =
+          std::min(request_count - 1, ToNumber<std::size_t>(TakeUntil(record, " ").substr(1)));
       prefix = record.size() < 2 ? "" : std::string(record.substr(2)) + "/";  // "." or "./a"
-    } else if (request < request_count) {
+      // The repository around it may have tracked files there.
+      std::erase_if(ignored.at(request),
+                    [&](const auto& name) { return !prefix.empty() && name.starts_with(prefix); });
+    } else if (request < request_count && !record.empty()) {
       kept += prefix.size() + record.size() + sizeof(std::string);
       if (kept > kMaxListing) ThrowTooMany();
-      ignored[request].insert(prefix + std::string(record));
+      const std::string quote(record.starts_with('"') ? 1 : 0, '"');
+      ignored[request].insert(quote + prefix + std::string(record.substr(quote.size())));
     }
   }
   return ignored;
@@ -145,27 +155,35 @@ std::size_t IgnoredPart(const ListedName& name, const IgnoredNames& ignored) {
   std::size_t names = 1;
   for (std::size_t at = name.path.find('/'); at != std::string_view::npos;
        at = name.path.find('/', at + 1), ++names) {
-    if (ignored.contains(std::string(name.path.substr(0, at + 1)))) return names;
+    if (ignored.contains(GitQuotedName(name.path.substr(0, at + 1)))) return names;
   }
-  std::string path(name.path);
-  if (ignored.contains(path)) return names;
-  return name.is_directory && ignored.contains(path += '/') ? names : 0;
+  if (ignored.contains(GitQuotedName(name.path))) return names;
+  const std::string directory = std::string(name.path) + "/";
+  return name.is_directory && ignored.contains(GitQuotedName(directory)) ? names : 0;
 }
 
 std::string VisitNames(std::string_view text, const std::vector<IgnoredNames>& ignored,
-                       const NameVisitor& visit, const support::Context& context) {
+                       const NameVisitor& visit, const MayEnter& may_enter,
+                       const support::Context& context) {
   std::string messages;
   std::size_t walks = 0;  // begun so far
+  IgnoredNames barred;    // links that may not be entered
   while (!text.empty()) {
     context.ThrowIfStopped();
-    const std::string_view record = TakeUntil(text, kRecordEnd);
+    std::string_view record = TakeUntil(text, kRecordEnd);
     if (record == kWalkBegins) {
       ++walks;
+      barred.clear();
       continue;
     }
     if (walks == 0 || walks > ignored.size()) continue;
     if (record.starts_with(kFailed)) {
       messages += record.substr(kFailed.size(), kMaxMessages - messages.size());
+      continue;
+    }
+    if (record.starts_with(kLink)) {
+      const std::string link(TakeUntil(record, std::string_view("\0", 1)).substr(kLink.size()));
+      if (!may_enter(std::string(record))) barred.insert(GitQuotedName(link + "/"));
       continue;
     }
     ListedName name = ParseName(record);
@@ -174,16 +192,18 @@ std::string VisitNames(std::string_view text, const std::vector<IgnoredNames>& i
     if (!IsBelow(name.path)) {
       throw support::CallError("The guest listed an invalid name.");
     }
+    if (IgnoredPart(name, barred) > 0) continue;
     name.ignored_names = IgnoredPart(name, ignored[walks - 1]);
     visit(walks - 1, name);
   }
-  return messages;
+  return WithoutVanished(messages);
 }
 
 }  // namespace
 
-std::string ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,
-                      const NameVisitor& visit, const support::Context& context) {
+Listing ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,
+                  const NameVisitor& visit, const MayEnter& may_enter,
+                  const support::Context& context) {
   const guest::ScriptOutput listed =
       guest::CaptureScript(guest, FindScript(requests), context, {kMaxListing, kMaxIgnoredListing});
   if (listed.is_too_long) ThrowTooMany();
@@ -197,7 +217,55 @@ std::string ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& re
                                   : std::string()) +
                              ". Try again.");
   }
-  return VisitNames(listed.output, ParseIgnored(listed.error, requests.size()), visit, context);
+  const std::vector<IgnoredNames> ignored = ParseIgnored(listed.error, requests.size());
+  Listing listing;
+  listing.messages = VisitNames(listed.output, ignored, visit, may_enter, context);
+  for (const IgnoredNames& names : ignored) {
+    listing.ignored.insert(listing.ignored.end(), names.begin(), names.end());
+  }
+  std::ranges::sort(listing.ignored);
+  return listing;
+}
+
+std::string_view ScriptFunctions() {
+  static const std::string functions =
+      std::string(git_program) + std::string(search_program) + std::string(walk_program);
+  return functions;
+}
+
+std::string Some(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kShown, names.size()); ++i) {
+    text += (i > 0 ? ", " : "") + support::ToUtf8(names[i]);
+  }
+  if (names.size() > kShown) text += " and " + std::to_string(names.size() - kShown) + " more";
+  return text;
+}
+
+std::string WithoutVanished(std::string messages) {
+  static const re2::RE2 vanished("(?m)^.*No such file or directory\n?", re2::RE2::Latin1);
+  re2::RE2::GlobalReplace(&messages, vanished, "");
+  return messages;
+}
+
+std::string GitQuotedName(std::string_view name) {
+  constexpr std::string_view kSpecial = "\a\b\t\n\v\f\r\"\\";
+  constexpr std::string_view kLetters = "abtnvfr\"\\";
+  std::string quoted = "\"";
+  for (const char c : name) {
+    const unsigned byte = static_cast<unsigned char>(c);
+    if (const auto at = kSpecial.find(c); at != std::string_view::npos) {
+      quoted += {'\\', kLetters[at]};
+    } else if (byte < 0x20 || byte == 0x7F) {
+      std::array<char, 16> octal{};
+      std::snprintf(octal.data(), octal.size(), "\\%03o", byte);
+      quoted += octal.data();
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted.size() == 1 + name.size() ? std::string(name) : quoted + '"';
 }
 
 std::string NameTests(const std::vector<std::string>& filters) {

@@ -31,13 +31,14 @@ struct ListingRequest {
   std::optional<std::size_t> maximum_depth = {};  ///< 1 for its own names only; empty for no limit
   bool enters_git = false;                        ///< if false, skips `.git` and its content
   std::vector<std::string> name_filters = {};     ///< fnmatch(3) patterns for names; empty for all
-  /// Reports which names git ignores: in the repository around `directory` and, unless
-  /// `enters_git`, in those below it. None are if `directory` itself is in an ignored directory, or
-  /// the guest has no git.
+  /// Without a depth: reports which names git ignores, in each repository by its own rules. None
+  /// are if `directory` itself is in an ignored directory, or the guest has no git.
   bool wants_ignored = false;
+  bool skips_ignored = false;  ///< then, does not enter ignored directories
 };
 
-/// A name below the requested directory. Links are names, and never followed.
+/// A name below the requested directory. Links are names, and only entered if there is a
+/// `maximum_depth`, but no links below them.
 struct ListedName {
   /// Relative to the directory: names joined by '/', none of them "." or "..", any bytes but NUL;
   /// at most kMaxListedPath. Valid during the visit.
@@ -52,13 +53,33 @@ struct ListedName {
 /// Called for each name; `request` is the index of the request that found it.
 using NameVisitor = std::function<void(std::size_t request, const ListedName& name)>;
 
+/// Whether the directory that a link leads to, resolved by the guest, may be listed.
+using MayEnter = std::function<bool(const std::string& directory)>;
+
+struct Listing {
+  std::string messages;              ///< of find: any bytes, at most kMaxMessages
+  std::vector<std::string> ignored;  ///< by git, sorted; '/' at the end: with everything below
+};
+
 /// Lists all requests in one round trip, one after the other, each in the order of the guest's
-/// find. A directory that has vanished has no names. Returns find's messages about directories that
-/// the guest's user may not read: any bytes, at most kMaxMessages, empty if there are none.
-/// Throws support::CallError if the guest has no usable find, find fails, a limit is exceeded, or
-/// the guest lists an invalid name.
-std::string ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,
-                      const NameVisitor& visit, const support::Context& context);
+/// find. A directory that has vanished has no names. Throws support::CallError if the guest has no
+/// usable find, find fails, a limit is exceeded, or the guest lists an invalid name.
+Listing ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,
+                  const NameVisitor& visit, const MayEnter& may_enter,
+                  const support::Context& context);
+
+/// Messages of find, git or grep, but those about names that have vanished.
+std::string WithoutVanished(std::string messages);
+
+/// Three of them at most, and how many there are more.
+std::string Some(const std::vector<std::string>& names);
+
+/// What scripts call: programs/.
+std::string_view ScriptFunctions();
+
+/// As git prints it with core.quotePath off: in double quotes and with C's escapes if it contains
+/// control characters, double quotes or backslashes (git's quote.c).
+std::string GitQuotedName(std::string_view name);
 
 /// Arguments of find that select names by these filters; "" for none.
 std::string NameTests(const std::vector<std::string>& filters);

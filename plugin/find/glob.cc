@@ -111,8 +111,8 @@ class Parser {
   re2::StringPiece rest_;
 };
 
-/// The class for RE2. It does not match '/'.
-std::string ClassExpression(std::string_view pattern, std::string content) {
+/// The class for RE2, and "|"; empty if it has none. It does not match '/'.
+std::string ClassExpression(std::string content) {
   static const RE2 item(R"((?s)(\[:\w*:$)|\\?(.)(?:-\\?(.))?)");
   std::string expression = "[";
   if (content[0] == '!' || content[0] == '^') {
@@ -124,19 +124,16 @@ std::string ClassExpression(std::string_view pattern, std::string content) {
   std::string low;
   std::string high;
   while (RE2::Consume(&rest, item, &named, &low, &high)) {
-    if (!named.empty()) {
-      ThrowGlobError(pattern, "classes such as [:digit:] are not supported: write [0-9]");
-    }
+    // Classes such as [:digit:], and ranges that run backwards. UTF-8 sorts by code point.
+    if (!named.empty() || (!high.empty() && high < low)) return "";
     expression += RE2::QuoteMeta(low);
-    if (high.empty()) continue;
-    // UTF-8 sorts by code point.
-    if (high < low) ThrowGlobError(pattern, "the range runs backwards");
-    expression += (low < "/" && high > "/" ? "-.0-" : "-") + RE2::QuoteMeta(high);
+    if (!high.empty())
+      expression += (low < "/" && high > "/" ? "-.0-" : "-") + RE2::QuoteMeta(high);
   }
-  return expression + "]";
+  return expression + "]|";
 }
 
-GlobName ParseName(std::string_view pattern, std::string_view text) {
+GlobName ParseGlobName(std::string_view text) {
   GlobName name;
   bool has_wildcard = false;
   for (Parser parser(text); !parser.AtEnd();) {
@@ -145,8 +142,10 @@ GlobName ParseName(std::string_view pattern, std::string_view text) {
     if (!item.wildcard.empty()) {
       name.expression += item.wildcard == "*" ? "[^/]*" : "[^/]";
     } else {
+      // Names such as [id].ts are common, so a class also matches its own text.
       name.expression +=
-          literal.empty() ? ClassExpression(pattern, item.content) : RE2::QuoteMeta(literal);
+          literal.empty() ? "(?:" + ClassExpression(item.content) + RE2::QuoteMeta(item.text) + ")"
+                          : RE2::QuoteMeta(literal);
     }
     name.literal += literal;
     has_wildcard = has_wildcard || literal.empty();
@@ -170,7 +169,7 @@ GlobAlternative ParseAlternative(std::string_view pattern, std::string_view text
   std::vector<GlobName>& names = alternative.names;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('/'), text.size());
-    GlobName name = ParseName(pattern, text.substr(0, end));
+    GlobName name = ParseGlobName(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (name.literal == "..") {
       ThrowGlobError(pattern, "'..' cannot leave the directory: give that directory as the path");
@@ -274,6 +273,26 @@ std::vector<GlobAlternative> ParseGlob(std::string_view pattern) {
   return alternatives;
 }
 
+std::string HintIfUnmatched(std::string_view pattern) {
+  using Row = std::pair<const char*, const char*>;
+  static const std::vector<Row> rows = {
+      {R"(!\(|^!)", "`!` does not exclude here: match all, and leave out what you do not want"},
+      {R"([?*+@]\([^()]*\))", "`+(a|b)` is not supported: write {a,b}, or one pattern for each"},
+      {R"(^~(?:/|$))", "`~` is not replaced here: write the absolute path"},
+      {R"((?:\*[^/,;|]*|\.\w+)\s*[,;|]\s*[^\s,;|]*[*./\w]|^[^{}]*\w,\w[^{}]*$|\*\S*\s+\S*\*)",
+       "`,`, `;`, `|` and blanks do not separate patterns: write {a,b}"}};
+  std::string rest(pattern);  // without braces, which may contain commas
+  while (RE2::Replace(&rest, R"(\{[^{}]*\}|\[[^\]/]*\])", "x")) {
+  }
+  for (const auto& [sign, problem] : rows) {
+    if (!RE2::PartialMatch(rest, sign)) continue;
+    ThrowGlobError(pattern, "nothing is named so, and " + std::string(problem));
+  }
+  return RE2::PartialMatch(support::Re2Text(pattern), R"((?:^|[^\\])\[)")
+             ? "`[…]` stands for one character of a set or range; write `\\[…\\]` for brackets."
+             : "";
+}
+
 struct GlobMatcher::Set {
   std::vector<GlobAlternative> alternatives;
   RE2::Set expressions;  ///< of the alternatives, in the same order
@@ -331,10 +350,11 @@ std::vector<GlobWalk> PlanGlob(std::string_view pattern, bool case_sensitive) {
   }
   std::vector<GlobWalk> walks;
   for (const auto& [directory, members] : groups) {
-    ListingRequest listing;
+    ListingRequest listing = {.skips_ignored = true};
     std::size_t depth = 0;
     for (const GlobAlternative& member : members) {
       listing.wants_ignored |= member.HasAnyDepth();
+      listing.skips_ignored &= member.HasAnyDepth() && member.LiteralNames() == 0;
       listing.enters_git |= !member.HasAnyDepth() || member.NamesGit();
       depth = std::max(depth, member.names.size());
     }

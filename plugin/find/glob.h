@@ -13,7 +13,8 @@
 ///
 /// A pattern has names separated by '/'. In a name:
 ///   `*`        any number of characters; `?` one character
-///   `[a-z_]`   one of these characters; `[!…]` or `[^…]` any other
+///   `[a-z_]`   one of these characters, `[!…]` or `[^…]` any other; also the same text, brackets
+///              included
 ///   `\x`       x itself
 /// `{a,b}` matches `a` or `b`. Braces may contain '/' and nested braces; they are expanded first,
 /// except within `[…]`. Braces without a comma are ordinary characters, as in a shell.
@@ -56,6 +57,11 @@ struct GlobAlternative {
 /// The alternatives of a pattern, in the order of its braces. Throws support::CallError: `Bad
 /// pattern "…": problem.`
 std::vector<GlobAlternative> ParseGlob(std::string_view pattern);
+
+/// What to say of brackets in a pattern that matches nothing; empty if it has none. Throws
+/// support::CallError if the pattern looks like syntax that is not supported and thus only means
+/// itself.
+std::string HintIfUnmatched(std::string_view pattern);
 
 /// Matches paths against alternatives, with one RE2::Set. Takes at most time proportional to the
 /// product of both lengths. Immutable; thread-safe; copies share the set.

@@ -249,6 +249,11 @@ std::string PathRules::ToHost(std::string_view guest_path) const {
   return JoinPath(options_.roots[match->value].host, match->rest);
 }
 
+bool PathRules::IsBelowRoot(const std::string& guest_path) const {
+  const DirectoriesPointer directories = LastDirectories();
+  return directories && directories->roots.Find(guest_path);
+}
+
 // Mounts below a path, for searches.
 
 std::string PathRules::StaleNote(std::size_t mount, const std::string& guest_path,

@@ -131,12 +131,16 @@ class GlobCall {
       request.directory = walk.directory.guest;
       requests.push_back(std::move(request));
     }
-    if (!requests.empty()) {
-      NoteGaps(find::ListTrees(
-          *workspace_.guest, requests,
-          [&](std::size_t request, const find::ListedName& name) { Visit(walks_[request], name); },
-          context_));
-    }
+    if (requests.empty()) return;
+    const find::Listing listing = find::ListTrees(
+        *workspace_.guest, requests,
+        [&](std::size_t request, const find::ListedName& name) { Visit(walks_[request], name); },
+        [&](const std::string& directory) { return workspace_.paths->IsBelowRoot(directory); },
+        context_);
+    NoteGaps(listing.messages);
+    if (!matches_.empty() || listing.ignored.empty()) return;
+    Note("Ignored by git, so not looked at unless the path or pattern names it: " +
+         find::Some(listing.ignored) + ".");
   }
 
   void NoteGaps(const std::string& messages) {
@@ -179,6 +183,7 @@ Matches Glob(Toolbox& toolbox, const mcp::ToolCall& call) {
   WithSearch(toolbox, call, [&](const Workspace& workspace, const support::Context& context) {
     result = GlobCall(call, workspace, context).Find(walks);
   });
+  if (result.paths.empty()) result.notes.push_back(find::HintIfUnmatched(pattern));
   return result;
 }
 

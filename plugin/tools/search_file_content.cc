@@ -20,14 +20,15 @@ void SetOptions(find::SearchRequest& request, const nlohmann::json& arguments) {
   request.maximum_total = arguments.value("total_max_matches", request.maximum_total);
 }
 
-void CheckPattern(std::string_view pattern) {
+void CheckPattern(std::string_view pattern, bool is_plain) {
   if (pattern.empty()) throw support::CallError("The pattern is empty: every line would match.");
   if (pattern.size() > kMaxSearchPattern) {
     throw support::CallError("The pattern has " + std::to_string(pattern.size()) +
                              " bytes, more than the " + std::to_string(kMaxSearchPattern) +
                              " allowed.");
   }
-  if (pattern.find_first_of(std::string_view("\0\n", 2)) != std::string_view::npos) {
+  if (pattern.find_first_of(std::string_view("\0\n", 2)) != std::string_view::npos ||
+      (!is_plain && find::NeedsLineBreak(pattern))) {
     throw support::CallError(
         "The pattern contains a line break or NUL, but lines are searched one by one. Search for "
         "one of its lines, or write a|b for either of two.");
@@ -64,8 +65,8 @@ FoundLines SearchFileContent(Toolbox& toolbox, const mcp::ToolCall& call) {
   find::SearchRequest request;
   request.maximum_output_bytes = LimitsFor(call.format, toolbox.options).search_bytes;
   request.pattern = call.arguments.at("pattern").get<std::string>();
-  CheckPattern(request.pattern);
   SetOptions(request, call.arguments);
+  CheckPattern(request.pattern, request.fixed_strings);
   std::optional<find::IncludeFilter> include;
   if (call.arguments.contains("include")) {
     request.include = &include.emplace(call.arguments["include"].get<std::string>());
@@ -76,11 +77,14 @@ FoundLines SearchFileContent(Toolbox& toolbox, const mcp::ToolCall& call) {
         PathOf(call, workspace), paths::Access::kRead, *workspace.guest, context);
     SetTarget(request, resolved);
     if (include && !request.file.empty() && !include->Matches(support::ToUtf8(request.file))) {
+      result.notes = {"The include does not select this file, so it was not searched."};
       return;
     }
     const find::SearchResult found = find::SearchContent(*workspace.guest, request, context);
+    const std::string hint =
+        found.selects_nothing ? find::HintIfUnmatched(call.arguments.value("include", "")) : "";
     result = {.lines = support::ToUtf8(found.lines),
-              .notes = {NoteOf(found), resolved.stale_note,
+              .notes = {NoteOf(found), found.left_out, hint, resolved.stale_note,
                         workspace.paths->MissingNote(resolved.guest, *workspace.guest, context)}};
   });
   return result;

@@ -169,7 +169,8 @@ const std::vector<Contract> kContracts = {
      .description =
          "Finds files and directories in the VM by a path pattern with `*`, `?`, `[...]`, "
          "`{a,b}`, `**`. Returns absolute host paths, latest change first, at most 10,000. "
-         "`**` skips .git and git-ignored files unless `path` is inside such a directory." +
+         "`**` skips .git, linked directories and git-ignored files unless `path` is inside such a "
+         "directory." +
          kPathRule,
      .inputs = {{"pattern", "string",
                  "Relative to `path`: `*.md`, `src/**/*.{cc,h}`; with `/` at its end for "
@@ -276,7 +277,8 @@ const std::vector<Contract> kContracts = {
      .description =
          "Searches text files in the VM line by line for a regular expression, as `git grep` "
          "does. Returns `file:line:text`, names relative to `path`. "
-         "Skips binary files, .git and git-ignored files unless `path` is one or inside one." +
+         "Skips binary files, .git and git-ignored files unless `path` is one or inside one; an "
+         "empty result says so." +
          kPathRule,
      .inputs = {{"pattern", "string", "Perl-style: `function\\s+myFunction`.", kRequired},
                 {"path", "string?", "Directory or file to search." + kDefaultPath},

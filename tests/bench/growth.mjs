@@ -26,7 +26,7 @@ function steps(from, to, factor) {
 const amount = (bytes) =>
   (bytes < kMebibyte ? `${bytes / kKibibyte} KiB` : `${bytes / kMebibyte} MiB`);
 
-/** Each series has a `tool`, its `sizes`, and for each size how to `make` its input and call the tool. */
+/** Each series has a `tool`, its `sizes`, and for each size how to `make` its input and call the tool. A `constant` one may not grow. */
 function listSeries(root) {
   const shell = (script) => execFileSync('sh', ['-ec', script], { cwd: root });
   const file = (bytes) => join(root, `file.${bytes}`);
@@ -48,6 +48,13 @@ function listSeries(root) {
   const deep = (depth) => join(root, ...Array(depth).fill('d'));
   const makeDeep = (depth) => shell(`mkdir -p ${deep(depth)}`);
   const makeLines = (count) => shell(`yes one | head -n ${count} > lines.${count}`);
+  // A tree of 10,000 files with so many ignored ones.
+  const ignored = (count) => join(root, `ignored.${count}`);
+  const makeIgnored = (count) => shell(`
+    mkdir -p ${ignored(count)} && cd ${ignored(count)} && git init -q . && echo node_modules/ > .gitignore
+    seq -f 'src/d%g' 100 | xargs mkdir -p && for d in src/*; do seq -f "$d/f%g.c" 100; done | xargs touch
+    seq -f 'node_modules/p%g' ${count / kFilesOfADirectory} | xargs mkdir -p
+    for d in node_modules/*; do seq -f "$d/f%g.c" ${kFilesOfADirectory}; done | xargs touch`);
 
   const whole = steps(kKibibyte, kMebibyte, 4); // about what fits into one message
   const ranges = steps(kKibibyte, 256 * kMebibyte, 4);
@@ -95,6 +102,8 @@ function listSeries(root) {
       args: (count) => ({ path: join(list(count), 'file1.txt'), content: 'new\n' }) },
     { name: 'glob **/faaa', tool: 'glob', sizes: files, make: makeTree,
       args: (count) => ({ pattern: '**/faaa', path: tree(count) }) },
+    { name: 'glob **/f1.c beside ignored files', tool: 'glob', sizes: [1000, 120_000], make: makeIgnored,
+      args: (count) => ({ pattern: '**/f1.c', path: ignored(count) }), constant: true },
     { name: 'search for one line in a hundred', tool: 'search_file_content', sizes: files,
       args: (count) => ({ pattern: 'needle', path: tree(count) }) },
   ];
@@ -114,13 +123,13 @@ async function measure(command, root, tool, args) {
 /** Prints a table for each series. Returns whether nothing grew faster than its input. */
 export async function growth(command, root) {
   let good = true;
-  for (const { name, tool, sizes, shown = String, make, args } of listSeries(root)) {
+  for (const { name, tool, sizes, shown = String, make, args, constant } of listSeries(root)) {
     console.log(`\n${name.padEnd(34)}       ms  peak MiB     input`);
     let before;
     for (const size of sizes) {
       make?.(size);
       const taken = await measure(command, root, tool, args(size));
-      const input = before ? size / before.size : 1;
+      const input = before && !constant ? size / before.size : 1;
       const limit = (value, small) => Math.max(value, small) * input * kTolerated;
       const slow = before && taken.time > limit(before.time, kSmallMilliseconds);
       const large = before && taken.peak > limit(before.peak, kSmallMebibytes);

@@ -1,32 +1,105 @@
 # Follows git.sh. The functions after begin_search search the working directory and exit.
 
+newline='
+'
+
 # begin_search DIRECTORY: status 98 if it cannot be entered, or is a link now.
 begin_search() {
   set_git_environment
   cd -P -- "$1" && [ "$PWD" = "$1" ] || exit 98
 }
 
+# search_with_git WHAT PATHSPEC…: WHAT is all, or visible: what git tracks or does not ignore. The function
+# `search` calls git_grep for the pathspecs. Prints a directory and NUL before what is found in another
+# repository. Status 97: there is no git.
+search_with_git() {
+  command -v git >/dev/null 2>&1 || exit 97
+  enter_repository
+  what=$1 nested=
+  shift
+  "search_$what" "$@"
+}
+
 git_grep() {
-  plain_git grep --no-index --null --line-number -H -I --no-color --no-column --no-heading --no-break \
+  # shellcheck disable=SC2086 # two words
+  plain_git "$empty" grep $mode --null --line-number -H --no-color --no-column --no-heading --no-break \
     --no-full-name --no-textconv "$@"
 }
 
-# search_with_git FILTER ARGUMENT…: FILTER is --exclude-standard or --no-exclude-standard. Status 97: there
-# is no git.
-search_with_git() {
-  command -v git >/dev/null 2>&1 || exit 97
-  # The top of a repository is never ignored, though git says so if a "*" is.
-  if [ "$1" = --no-exclude-standard ] || [ -f .git ] || [ -f .git/HEAD ]; then
-    replace='exec'
+search_all() {
+  mode='--no-index --no-exclude-standard'
+  search "$@"
+}
+
+search_visible() {
+  mode='--untracked --exclude-standard'
+  [ "$empty" != /dev/null ] || mode='--no-index --exclude-standard'
+  list_more | {
+    search "$@"
+    status=$?
+    [ "$status" -le 1 ] || exit "$status"
+    if [ "$status" = 1 ] && is_ignored; then
+      search_all "$@"
+      exit
+    fi
+    while IFS= read -r name; do
+      case $name in
+        \"*/\") ;; # contains a control character or a quote
+        */) nested=$nested$name$newline ;;
+        *) search_tracked && break ;;
+      esac
+    done
+    set -f
+    IFS=$newline
+    for name in $nested; do (
+      unset IFS
+      nested=
+      cd -P -- "$name" 2>/dev/null || exit
+      printf '%s\0' "$PWD"
+      enter_repository
+      search_visible .
+    ); done
+    exit "$status"
+  }
+}
+
+# Prints, while files are searched, what is missing among them: repositories, then tracked files that are
+# ignored.
+list_more() {
+  list_nested
+  if [ -f "$top/.git" ] || [ -e "$top/.git/index" ]; then list_tracked; fi
+}
+
+list_tracked() {
+  plain_git "$top/.git" ls-files "$@" -c -i --exclude-standard 2>/dev/null
+}
+
+search_tracked() {
+  list_tracked -z | (
+    export GIT_LITERAL_PATHSPECS=1
+    replace='xargs -0 -n 500'
+    search_all
+  )
+  true
+}
+
+# left_out WHAT INCLUDES PATHSPEC…: prints names, each with NUL, and "//" after each part: files with NUL bytes;
+# if INCLUDES is yes, all files; if WHAT is visible, what is ignored.
+left_out() {
+  enter_repository
+  mode='--no-index --exclude-standard' what=$1 includes=$2
+  shift 2
+  ! is_ignored || what=all
+  [ "$what" != all ] || mode='--no-index --no-exclude-standard'
+  git_grep -a -l --perl-regexp -e '\x00' -- "$@" 2>/dev/null
+  printf '//\0'
+  if [ "$includes" = yes ]; then
+    git_grep -a -l -e '' -- "$@" 2>/dev/null
+    list_tracked -z
   fi
-  git_grep "$@"
-  status=$?
-  if [ "$status" = 1 ] && plain_git check-ignore --no-index -q . 2>/dev/null; then
-    shift
-    replace='exec'
-    git_grep --no-exclude-standard "$@"
-  fi
-  exit "$status"
+  printf '//\0'
+  [ "$what" = all ] || list_ignored -z
+  exit 0
 }
 
 # search_with_grep NULL ARGUMENT…: searches what the function `files` prints. If NULL is --null, prints NUL
@@ -39,6 +112,6 @@ search_with_grep() {
   shift
   [ -z "$null" ] || echo x | grep "$null" -e x >/dev/null 2>&1 || null=
   echo | grep "$@" >/dev/null || [ $? = 1 ] || exit 2
-  files | sort -z | xargs -0 grep -nHI ${null:+"$null"} "$@" --
+  files | sort -z | xargs -0 grep -nH ${null:+"$null"} "$@" --
   exit 0
 }

@@ -77,6 +77,20 @@ TEST_F(ContentSearch, TheDeadlineStopsACatastrophicPatternInTheGuest) {
       << "it still runs";
 }
 
+TEST(NeedsLineBreak, IfNoLineCanMatchWithoutOne) {
+  for (const char* expression : {R"(foo\nbar)", R"(foo\r\nbar)", R"(foo\Rbar)", R"(foo\s*\n\s*bar)",
+                                 R"(\n{2,})", R"(a\x0ab)", R"(a\x{a}b)", R"(a\012b)",
+                                 R"(foo[\n]bar)", R"(\\\n)", R"((?!x)\n)", R"([a\]]\n)"}) {
+    EXPECT_TRUE(NeedsLineBreak(expression)) << expression;
+  }
+  for (const char* expression :
+       {R"(foo [^\n]*z)", R"(^[^\r\n]+ baz)", R"(foo\n?bar)", R"(foo\n*bar)", R"(foo\\nbar)",
+        R"(foo(\n|$))", R"(foo($|\n))", R"([\s\n])", R"(foo(?!\n))", R"(foo(?<!\n)x)",
+        R"(\Qa\nb\E)", "n"}) {
+    EXPECT_FALSE(NeedsLineBreak(expression)) << expression;
+  }
+}
+
 TEST(IncludeFilter, TurnsPatternsIntoPathspecs) {
   const auto pathspecs = [](const char* include) { return IncludeFilter(include).pathspecs; };
   using Pathspecs = std::vector<std::string>;

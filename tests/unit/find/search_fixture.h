@@ -22,7 +22,10 @@ using testing_support::FindProgram;
 /// A directory tree, and a guest that sees it.
 class SearchFixture : public testing::Test {
  protected:
-  SearchFixture() { std::filesystem::create_directories(Path("")); }
+  SearchFixture() {
+    std::filesystem::create_directories(Path(""));
+    guest_.setup = "HOME='" + temporary_.path().string() + "'; ";
+  }
 
   /// Below the searched tree, and beside it.
   [[nodiscard]] std::filesystem::path Path(const std::string& relative) const {
