@@ -173,7 +173,10 @@ void RequireOutOfReach(const Agent& agent, const agents::LaunchRequest& request,
   }
   require(request.server.front(), "this program");
   const std::string limas = "Lima's configuration";
-  require(configuration.lima_home, limas);
+  for (const fs::path& directory :
+       {configuration.lima_home, configuration.lima_home / "_config", configuration.directory()}) {
+    require(directory, limas);
+  }
   require_links(configuration.lima_home / "_config", 1, limas);
   require_links(configuration.directory(), 1, limas);
   for (const agents::OwnPath& own : agent.run->own_settings) {

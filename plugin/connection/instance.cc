@@ -146,6 +146,7 @@ tools::Workspace OpenInstance(const InstanceOptions& options,
   paths.working_directory = options.working_directory;
   paths.allow_settings = options.allow_settings;
   paths.host_programs = options.host_programs;
+  paths.lima_home = options.lima_home;
   if (!options.copied_project.empty()) {
     const auto [place, copied] = FindCopy(options, configuration);
     copy::RequireNoMount(mounts, copied.directory, options.name);

@@ -80,7 +80,7 @@ bool ReadDirectly(const std::string& path, const TakeBytes& take, guest::Guest& 
 FileReader::FileReader(const paths::ResolvedPath& path, guest::Guest& guest,
                        const support::Context& context)
     : path_(path), guest_(guest), context_(context) {
-  RequireRegularFile(path);  // opening a FIFO would block the guest's server
+  RequireRegularFile(path, guest, context);  // opening a FIFO would block the guest's server
   file_ = guest.Open(path.guest, OpenMode::kRead, 0, context);
   const auto wanted = static_cast<std::size_t>(path.attributes->size) + 1;
   const bool is_small = path.stale_note.empty() && path.attributes->size < kReadChunk;
@@ -127,7 +127,7 @@ std::string FileReader::ReadWhole() {
   if (attributes_.size > kMaxReadBytes && path_.stale_note.empty()) {
     ThrowTooLarge(path_, attributes_.size);
   }
-  Beginning content = ReadBeginning(kMaxReadBytes);
+  Lines content = ReadLines({}, kMaxReadBytes);
   if (!content.is_whole) ThrowTooLarge(path_);
   return std::move(content.bytes);
 }
@@ -143,49 +143,42 @@ bool FileReader::IsUtf8() {
   return rest.empty();
 }
 
-FileReader::Beginning FileReader::ReadBeginning(std::size_t maximum_bytes) {
-  Beginning beginning;
-  Read(maximum_bytes + 1, [&](std::string_view bytes) {
-    beginning.bytes += bytes;
-    beginning.is_whole = beginning.bytes.size() <= maximum_bytes;
-    return beginning.is_whole;
-  });
-  return beginning;
-}
-
-std::string FileReader::ReadLines(const LineRange& range) {
+FileReader::Lines FileReader::ReadLines(const LineRange& range, std::size_t maximum_bytes) {
   const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() - range.first;
   const std::uint64_t end = range.first + std::min(range.count.value_or(most), most);
-  std::string text;
+  Lines lines;
   std::uint64_t line = 0;  // of the next byte
   bool is_in_line = false;
-  Read(kReadChunk, [&](std::string_view bytes) {
-    while (!bytes.empty() && line < end) {
-      const std::size_t length = std::min(bytes.find('\n'), bytes.size() - 1) + 1;
-      is_in_line = bytes[length - 1] != '\n';
-      if (line >= range.first) text += bytes.substr(0, length);
-      if (!is_in_line) ++line;
-      bytes.remove_prefix(length);
-    }
-    return line < end && text.size() <= kMaxReadBytes;
-  });
-  if (text.size() > kMaxReadBytes) {
-    throw CallError("these lines of " + path_.host + " have more than " +
-                    support::FormatByteCount(kMaxReadBytes) +
-                    "; ask for fewer with limit, or cut long lines with run_shell_command");
-  }
-  if (text.empty() && range.first > 0) {
+  Read(range.first == 0 && !range.count ? maximum_bytes + 1 : kReadChunk,
+       [&](std::string_view bytes) {
+         while (!bytes.empty() && line < end) {
+           const bool takes_all = line >= range.first && !range.count;
+           const std::size_t length =
+               takes_all ? bytes.size() : std::min(bytes.find('\n'), bytes.size() - 1) + 1;
+           is_in_line = bytes[length - 1] != '\n';
+           if (line >= range.first) {
+             lines.bytes += bytes.substr(0, length);
+           } else {
+             lines.position += length;
+           }
+           if (!is_in_line) ++line;
+           bytes.remove_prefix(length);
+         }
+         lines.is_whole = lines.bytes.size() <= maximum_bytes;
+         return line < end && lines.is_whole;
+       });
+  if (lines.bytes.empty() && range.first > 0) {
     throw CallError(path_.host + " has " + support::Count(line + (is_in_line ? 1 : 0), "line") +
                     ": offset " + std::to_string(range.first) +
                     " (counted from 0) is past its end");
   }
-  return text;
+  return lines;
 }
 
 std::unique_ptr<guest::OpenFile> OpenForWriting(const paths::ResolvedPath& path,
                                                 guest::Guest& guest,
                                                 const support::Context& context) {
-  RequireRegularFile(path);
+  RequireRegularFile(path, guest, context);
   auto file = guest.Open(path.guest, OpenMode::kWrite, 0, context);
   guest::Reply status = guest.Execute(guest::Request::StatOpen(file->handle()), context);
   RequireSameFile(status.As<guest::FileAttributes>(), path, OpenMode::kWrite, guest, context);

@@ -65,16 +65,14 @@ class FileReader {
   /// Throws support::CallError above kMaxReadBytes.
   std::string ReadWhole();
 
-  struct Beginning {
-    std::string bytes;
+  struct Lines {
+    std::string bytes;           ///< with line ends
+    std::uint64_t position = 0;  ///< in the file
     bool is_whole = true;
   };
-  /// The whole file, or a beginning of more than `maximum_bytes`.
-  Beginning ReadBeginning(std::size_t maximum_bytes);
-
-  /// With line ends. Throws support::CallError if the file has no such line (an empty file has an
-  /// empty line 0), or the range is above kMaxReadBytes.
-  std::string ReadLines(const LineRange& range);
+  /// The whole range, or a beginning of more than `maximum_bytes`. Throws support::CallError if the
+  /// file has no such line (an empty file has an empty line 0).
+  Lines ReadLines(const LineRange& range, std::size_t maximum_bytes);
 
   /// Whether the file is valid UTF-8, of any size. Stops reading at the first byte that is not.
   bool IsUtf8();

@@ -1,9 +1,17 @@
 #include "files/file_problem.h"
 
+#include <re2/re2.h>
+
 #include <array>
 #include <cstddef>
 
+#include "support/errors.h"
+#include "support/join.h"
+#include "support/paths.h"
+#include "support/printable.h"
+#include "support/re2_text.h"
 #include "support/units.h"
+#include "support/utf8.h"
 
 namespace files {
 namespace {
@@ -41,8 +49,61 @@ std::string DescribeMismatch(const paths::ResolvedPath& path) {
 
 }  // namespace
 
-void RequireRegularFile(const paths::ResolvedPath& path) {
-  if (!path.attributes) throw PathlessError("file does not exist");
+std::string LooksOf(std::string_view text) {
+  struct Rule {
+    re2::RE2 characters;
+    const char* look;
+  };
+  // Letters with accents are one character or several.
+  static const Rule rules[] = {
+      {R"([\r\p{Cf}\x{FE00}-\x{FE0F}])", ""},
+      {R"(\pZ)", " "},
+      {R"(\p{Pd}|−)", "-"},
+      {R"([\p{Pi}\p{Pf}"′″´\x{2B9}-\x{2BC}])", "'"},
+      {R"(…)", "..."},
+      {R"([A-Za-z]\pM+|[\x{C0}-\x{24F}\x{1E00}-\x{1EFF}\x{FFFD}])", "e"},
+      {R"([\x{370}-\x{3FF}]\pM+|[ΆΈ-ΐΪ-ΰϊ-ώ])", "ε"},
+      {R"([\x{400}-\x{4FF}]\pM+|[ЀЁЇЌ-ЎЙйѐёїќ-ў])", "е"},
+      {R"([\x{1100}-\x{1112}][\x{1161}-\x{11FF}]+|[\x{AC00}-\x{D7A3}])", "가"},
+      {R"([\x{3040}-\x{30FF}]\pM+|[がぎぐげござじずぜぞだぢづでどば-ぱび-ぴぶ-ぷべ-ぺぼ-ぽゔ])",
+       "か"},
+      {R"([ガギグゲゴザジズゼゾダヂヅデドバパビピブプベペボポヴ])", "か"}};
+  std::string looks = support::LowerCase(support::ToUtf8(text));
+  for (const auto& [characters, look] : rules) re2::RE2::GlobalReplace(&looks, characters, look);
+  return looks;
+}
+
+void ProposeLookAlike(const std::string& problem, const paths::ResolvedPath& path,
+                      guest::Guest& guest, const support::Context& context) {
+  const std::string rest(support::PathBelow(path.guest, path.existing_parent).value_or(""));
+  const std::string name = rest.substr(0, rest.find('/'));
+  const std::string looks = LooksOf(name);
+  guest::Reply opened = guest.Execute(guest::Request::OpenDirectory(path.existing_parent), context);
+  if (opened.failure || looks.empty()) return;
+  const guest::OpenFile directory(guest, opened.As<guest::Handle>());
+  for (const auto& [other, attributes] : guest::ReadNames(directory, context)) {
+    const std::string shown = support::Printable(other);
+    if (LooksOf(other) != looks && shown != name) continue;
+    if (!support::IsValidUtf8(other)) {
+      throw support::CallError(problem + ". " + shown +
+                               " is not UTF-8: only run_shell_command reaches it, in bash as $'" +
+                               shown + "'");
+    }
+    // As the caller named it, if no link is on the way.
+    std::string found = other + rest.substr(name.size());
+    found = path.host.ends_with("/" + rest)
+                ? path.host.substr(0, path.host.size() - rest.size()) + found
+                : support::JoinPath(path.existing_parent, found);
+    throw support::CallError(problem + ". Did you mean " + found + "?");
+  }
+}
+
+void RequireRegularFile(const paths::ResolvedPath& path, guest::Guest& guest,
+                        const support::Context& context) {
+  if (!path.attributes) {
+    ProposeLookAlike("file does not exist: " + path.host, path, guest, context);
+    throw PathlessError("file does not exist");
+  }
   if (path.attributes->type == guest::FileType::kRegular) return;
   std::string text = DescribeMismatch(path) + "regular file";
   if (path.attributes->type == guest::FileType::kDirectory) {
@@ -51,12 +112,27 @@ void RequireRegularFile(const paths::ResolvedPath& path) {
   throw support::CallError(text);
 }
 
-void RequireDirectory(const paths::ResolvedPath& path) {
+void RequireDirectory(const paths::ResolvedPath& path, guest::Guest& guest,
+                      const support::Context& context) {
   if (!path.attributes) {
+    ProposeLookAlike(path.host + " does not exist", path, guest, context);
     throw support::CallError(path.host + " does not exist; list the directory above it");
   }
   if (path.attributes->type == guest::FileType::kDirectory) return;
   throw support::CallError(DescribeMismatch(path) + "directory; give the directory that it is in");
+}
+
+void RefuseWideText(std::string_view bytes, const paths::ResolvedPath& path) {
+  static const re2::RE2 wide(
+      R"((?s)\xff\xfe|\xfe\xff|\x00\x00\xfe\xff)"
+      R"(|[\t-\r -~]\x00(?:$|\x00\x00|[^\x00]\x00)|\x00[\t-\r -~](?:$|\x00[^\x00])|\x00{3}[\t-\r -~])",
+      re2::RE2::Latin1);
+  re2::StringPiece beginning = support::Re2Text(bytes.substr(0, kEncodingBytes));
+  if (!re2::RE2::Consume(&beginning, wide)) return;
+  throw support::CallError(path.host +
+                           " is UTF-16 or UTF-32 text, and the file tools write UTF-8; nothing was "
+                           "changed. Use run_shell_command: convert it with iconv, edit, convert "
+                           "it back");
 }
 
 void ThrowFileProblem(const guest::FileError& error, const std::string& action,

@@ -9,6 +9,7 @@
 
 #include "files/file_content.h"
 #include "files/file_problem.h"
+#include "shell/shell_quote.h"
 #include "support/errors.h"
 #include "support/log.h"
 #include "support/paths.h"
@@ -59,21 +60,27 @@ void MakeParents(const paths::ResolvedPath& target, guest::Guest& guest,
 class TemporaryFile {
  public:
   /// Creates the file with the lowest free number. One round trip, and two for each taken name.
-  /// `asks` also requests the permissions that it got.
-  TemporaryFile(const std::string& directory, std::uint32_t permissions, bool asks,
-                guest::Guest& guest, const support::Context& context)
-      : prefix_(support::JoinPath(directory, kTemporaryPrefix)), guest_(guest), context_(context) {
+  /// If it is to replace a file, also requests the attributes that it got. `old`: opens that file
+  /// for reading, if it may be read.
+  TemporaryFile(const paths::ResolvedPath& target, std::uint32_t permissions,
+                std::optional<guest::OpenFile>* old, guest::Guest& guest,
+                const support::Context& context)
+      : prefix_(support::JoinPath(support::ParentPath(target.guest), kTemporaryPrefix)),
+        guest_(guest),
+        context_(context) {
     while (true) {
       std::vector<guest::Request> requests{
           guest::Request::Open(Path(number_), guest::OpenMode::kCreateExclusive, permissions)};
-      if (asks) requests.push_back(guest::Request::LStat(Path(number_)));
+      if (target.attributes) requests.push_back(guest::Request::LStat(Path(number_)));
+      if (old != nullptr) requests.push_back(guest::Request::Open(target.guest));
       std::vector<guest::Reply> replies = guest.RoundTrip(requests, context);
+      if (old != nullptr && !replies[2].failure) {
+        old->emplace(guest, replies[2].As<guest::Handle>());
+      }
       guest::Reply& reply = replies.front();
       if (!reply.failure) {
         file_.emplace(guest, reply.As<guest::Handle>());
-        if (asks && !replies[1].failure) {
-          permissions_ = replies[1].As<guest::FileAttributes>().permissions;
-        }
+        if (target.attributes) attributes_ = replies[1].As<guest::FileAttributes>();
         return;
       }
       // SFTP version 3 has no code for a name that is taken.
@@ -104,8 +111,8 @@ class TemporaryFile {
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
-  /// Empty if they are not known.
-  [[nodiscard]] std::optional<std::uint32_t> permissions() const { return permissions_; }
+  /// When it was made. Only if there is a file to replace.
+  [[nodiscard]] const guest::FileAttributes& attributes() const { return attributes_; }
 
   /// Returns the reply to `last`, which follows in the same round trip.
   guest::Reply WriteAndClose(std::string_view bytes, std::optional<std::uint32_t> permissions,
@@ -157,7 +164,7 @@ class TemporaryFile {
   const support::Context& context_;
   int number_ = 1;  ///< the lower ones are taken
   std::optional<guest::OpenFile> file_;
-  std::optional<std::uint32_t> permissions_;
+  guest::FileAttributes attributes_;
   bool is_ours_ = true;
 };
 
@@ -168,7 +175,7 @@ struct WriteCall {
   guest::Guest& guest;
   const support::Context& context;
   const Overwrite overwrite;
-  KeptPermissions& kept;
+  std::optional<guest::OpenFile> opened = {};  ///< the old file
   enum class Stage { kUntouched, kRenaming, kInPlace } stage = Stage::kUntouched;
 
   /// Turns errors into messages about the target.
@@ -209,51 +216,93 @@ struct WriteCall {
     if (now != *target.attributes) throw ChangedMeanwhile(target.host);
   }
 
+  [[noreturn]] void ThrowForeign() const {
+    const std::uint32_t owner = target.attributes->user_id;
+    throw support::CallError(target.host + " belongs to " +
+                             (owner == 0 ? "root" : "user " + std::to_string(owner)) +
+                             "; use run_shell_command with sudo");
+  }
+
   std::string Write() {
-    std::optional<std::uint32_t> permissions;
-    if (target.attributes) {
-      RequireRegularFile(target);
-      permissions = target.attributes->permissions & kPermissionBits;
-      if ((*permissions & kOwnerMayWrite) == 0) {
-        throw FileError(FileErrorCode::kPermissionDenied, "write", target.host, "");
-      }
+    const std::optional<guest::FileAttributes>& old = target.attributes;
+    if (old) {
+      RequireRegularFile(target, guest, context);
     } else {
       MakeParents(target, guest, context);
     }
-    const std::string directory = support::ParentPath(target.guest);
-    bool is_kept = permissions && kept.Has(directory, *permissions);
+    // In UTF-16 or UTF-32. `replace` has looked already.
+    const bool may_be_wide =
+        overwrite == Overwrite::kAlways && old && old->size > 0 && old->size % 2 == 0;
+    const std::uint32_t permissions = old ? old->permissions : kNewFilePermissions;
     std::optional<TemporaryFile> temporary;
     try {
-      temporary.emplace(directory, permissions.value_or(kNewFilePermissions),
-                        permissions && !is_kept, guest, context);
+      temporary.emplace(target, permissions & kPermissionBits, may_be_wide ? &opened : nullptr,
+                        guest, context);
     } catch (const FileError& error) {
-      if (error.code() != FileErrorCode::kPermissionDenied || !target.attributes) throw;
+      if (error.code() != FileErrorCode::kPermissionDenied || !old) throw;
     }
-    if (!temporary) return WriteInPlace();
-    if (permissions && temporary->permissions() == permissions) {
-      kept.Add(directory, *permissions);
-      is_kept = true;
+    const bool is_foreign = old && temporary &&
+                            (temporary->attributes().user_id != old->user_id ||
+                             temporary->attributes().group_id != old->group_id);
+    if ((permissions & kOwnerMayWrite) == 0) {
+      if (is_foreign) ThrowForeign();
+      throw FileError(FileErrorCode::kPermissionDenied, "write", target.host, "");
     }
-    if (is_kept) permissions.reset();
+    if (!temporary) return WriteInPlace("no file can be created beside it");
+    if (is_foreign) {
+      temporary.reset();
+      return WriteInPlace("it belongs to another user or group");
+    }
     std::optional<guest::Request> last;
-    if (overwrite == Overwrite::kIfUnchanged) last = guest::Request::LStat(target.guest);
-    guest::Reply reply = temporary->WriteAndClose(content, permissions, last);
-    if (last) RequireUnchanged(reply.As<guest::FileAttributes>());
+    if (overwrite == Overwrite::kIfUnchanged) {
+      last = guest::Request::LStat(target.guest);
+    } else if (opened) {
+      last = guest::Request::Read(opened->handle(), 0, kEncodingBytes);
+    }
+    const bool must_set = old && temporary->attributes().permissions != permissions;
+    guest::Reply reply = temporary->WriteAndClose(
+        content, must_set ? std::optional(permissions) : std::nullopt, last);
+    if (overwrite == Overwrite::kIfUnchanged) {
+      RequireUnchanged(reply.As<guest::FileAttributes>());
+    } else if (last && !reply.failure) {
+      RefuseWideText(reply.As<std::string>(), target);
+    }
     context.ThrowIfStopped();
     stage = Stage::kRenaming;
-    temporary->RenameTo(target.guest);
+    try {
+      temporary->RenameTo(target.guest);
+    } catch (const FileError& error) {
+      if (!old || error.code() != FileErrorCode::kFailure || !IsMountPoint()) throw;
+      temporary.reset();
+      stage = Stage::kUntouched;
+      return WriteInPlace("it is a mount of its own");
+    }
     temporary->RemoveLeftovers(target.guest);
     return "";
   }
 
-  std::string WriteInPlace() {
-    const auto file = OpenForWriting(target, guest, context);
+  /// Such as a file that is mounted from elsewhere, which cannot be replaced.
+  [[nodiscard]] bool IsMountPoint() const {
+    const std::string line = shell::ShellQuote(" " + target.guest + " ");
+    const std::string script = "grep -qF " + line + " /proc/self/mountinfo";
+    return guest::CaptureScript(guest, {script}, context).exit_status == 0;
+  }
+
+  std::string WriteInPlace(const std::string& reason) {
+    std::unique_ptr<guest::OpenFile> file;
+    try {
+      if (opened) RefuseWideText(opened->ReadSome(0, kEncodingBytes, context), target);
+      file = OpenForWriting(target, guest, context);
+    } catch (const FileError& error) {
+      if (error.code() == FileErrorCode::kPermissionDenied) ThrowForeign();
+      throw;
+    }
     if (overwrite == Overwrite::kIfUnchanged) RequireUnchanged(guest.LStat(target.guest, context));
     stage = Stage::kInPlace;
     file->Write(0, content, context);
     // Even if the size seems right: the file may have grown.
     file->WriteAndClose("", {.permissions = std::nullopt, .size = content.size()}, context);
-    return target.host + " was written in place, not atomically: no file can be created beside it";
+    return target.host + " was written in place, not atomically: " + reason;
   }
 };
 
@@ -263,16 +312,6 @@ ChangedMeanwhile::ChangedMeanwhile(const std::string& shown)
     : CallError(shown +
                 " is being changed by something else at the same time; nothing was changed by this "
                 "call: read it again, and try again") {}
-
-bool KeptPermissions::Has(const std::string& directory, std::uint32_t permissions) {
-  const std::scoped_lock lock(mutex_);
-  return kept_.contains({directory, permissions});
-}
-
-void KeptPermissions::Add(const std::string& directory, std::uint32_t permissions) {
-  const std::scoped_lock lock(mutex_);
-  kept_.emplace(directory, permissions);
-}
 
 FileWriter::DirectoryLock FileWriter::Lock(const paths::ResolvedPath& path,
                                            const support::Context& context) {
@@ -294,7 +333,7 @@ FileWriter::DirectoryLock FileWriter::Lock(const paths::ResolvedPath& path,
 std::string FileWriter::Write(const paths::ResolvedPath& target, std::string_view content,
                               guest::Guest& guest, const support::Context& context,
                               Overwrite overwrite) {
-  return WriteCall{target, content, guest, context, overwrite, kept_}.Run();
+  return WriteCall{target, content, guest, context, overwrite}.Run();
 }
 
 }  // namespace files

@@ -2,13 +2,11 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "guest/guest.h"
 #include "paths/path_rules.h"
@@ -35,19 +33,6 @@ enum class Overwrite {
   kIfUnchanged,  ///< only if the target still has the attributes that it was resolved with
 };
 
-/// Where a new file gets the permissions that it is made with, as neither the umask of the guest's
-/// SFTP server nor a default ACL takes some away. Learnt with the first file that is replaced in a
-/// directory, so that later ones need no SetAttributes. Thread-safe.
-class KeptPermissions {
- public:
-  [[nodiscard]] bool Has(const std::string& directory, std::uint32_t permissions);
-  void Add(const std::string& directory, std::uint32_t permissions);
-
- private:
-  std::mutex mutex_;
-  std::set<std::pair<std::string, std::uint32_t>> kept_;
-};
-
 /// Writes whole files for the tools that change files. A server has one for all calls. Thread-safe.
 class FileWriter {
  public:
@@ -64,12 +49,15 @@ class FileWriter {
   /// any moment the target is the old file or the whole new one. `target` must have been resolved
   /// for writing, and the caller must hold the Lock.
   ///
-  /// An existing file keeps its permissions (rwx), but not setuid and setgid. Hard links are
-  /// broken. Owner, group, access control lists and extended attributes become those of a new file.
-  /// A new file gets 0666 less the umask.
+  /// An existing file keeps its mode. Hard links are broken; access control lists and extended
+  /// attributes become those of a new file. A new file gets 0666 less the umask.
   ///
-  /// If no file can be created in the directory, an existing file is written in place, which is not
-  /// atomic. Returns a note about that, else "".
+  /// A file is written in place, which is not atomic, if it has another owner or group than a new
+  /// one, if it is a mount point, or if no file can be created in the directory. It keeps
+  /// everything but setuid and setgid, which the kernel removes. Returns a note about that, else
+  /// "".
+  ///
+  /// Refuses text in UTF-16 or UTF-32, unless `overwrite` is kIfUnchanged.
   ///
   /// Throws guest::FileError if the target was not changed. Throws support::CallError if it is not
   /// a regular file, or if a write in place failed; the message then says that it may have been
@@ -79,7 +67,7 @@ class FileWriter {
   /// otherwise.
   ///
   /// Takes three round trips (create; write, sync and close; rename), one more above
-  /// guest::kMaxTransfer, and one for each missing parent. A write in place takes six.
+  /// guest::kMaxTransfer, and one for each missing parent. A write in place takes up to nine.
   std::string Write(const paths::ResolvedPath& target, std::string_view content,
                     guest::Guest& guest, const support::Context& context,
                     Overwrite overwrite = Overwrite::kAlways);
@@ -88,7 +76,6 @@ class FileWriter {
   std::mutex mutex_;
   std::condition_variable released_;
   std::set<std::string> locked_;  ///< directories, resolved by the guest
-  KeptPermissions kept_;
 };
 
 }  // namespace files

@@ -3,6 +3,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 
 #include "support/re2_text.h"
@@ -29,69 +30,37 @@ struct Match {
   bool has_carriage_returns = false;  ///< found with CRLF in place of LF
 };
 
-/// Finds all occurrences from left to right, including overlapping ones, in linear time (Knuth,
-/// Morris and Pratt).
-class Search {
- public:
-  Search(std::string_view text, std::string_view sought, const support::Context& context)
-      : text_(text), sought_(sought), context_(context) {
-    if (sought.size() > text.size()) sought_ = {};
-    borders_.resize(sought_.size());
-    for (std::size_t i = 1; i < borders_.size(); ++i)
-      borders_[i] = Extend(borders_[i - 1], sought_[i]);
-  }
-
-  /// Returns the position of the next occurrence, npos after the last.
-  std::size_t Next() {
-    while (!sought_.empty() && at_ < text_.size()) {
-      if (at_ % kChunk == 0) context_.ThrowIfStopped();
-      matched_ = Extend(matched_, text_[at_++]);
-      if (matched_ == sought_.size()) return at_ - sought_.size();
+/// The position of `sought` at or behind `from`, or npos. Takes linear time, as memmem does.
+std::size_t Find(std::string_view text, std::string_view sought, std::size_t from,
+                 const support::Context& context) {
+  constexpr std::size_t kChunk = std::size_t{64} << 10;
+  const std::size_t step = std::max(kChunk, sought.size());
+  for (; !sought.empty() && from + sought.size() <= text.size(); from += step) {
+    context.ThrowIfStopped();
+    const std::string_view part = text.substr(from, step + sought.size() - 1);
+    const void* found = ::memmem(part.data(), part.size(), sought.data(), sought.size());
+    if (found != nullptr) {
+      return static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
     }
-    return std::string_view::npos;
   }
+  return std::string_view::npos;
+}
 
- private:
-  static constexpr std::size_t kChunk = std::size_t{64} << 10;
-
-  /// How many of the first bytes of `sought_` precede the next byte of a text and include it, if
-  /// `matched` of them precede it.
-  std::uint32_t Extend(std::uint32_t matched, char next) const {
-    while (matched > 0 && (matched == sought_.size() || sought_[matched] != next)) {
-      matched = borders_[matched - 1];
-    }
-    return sought_[matched] == next ? matched + 1 : 0;
-  }
-
-  std::string_view text_;
-  std::string_view sought_;
-  const support::Context& context_;
-  /// For each byte of `sought_`: how many bytes, ending with it, are also the first ones.
-  std::vector<std::uint32_t> borders_;
-  std::uint32_t matched_ = 0;
-  std::size_t at_ = 0;
-};
-
-/// Visits the occurrences with either line end from left to right, including overlapping ones.
+/// Visits the occurrences with either line end from left to right; of two that overlap, the first.
 void ForEachMatch(std::string_view text, std::string_view sought, const support::Context& context,
                   const std::function<void(const Match&)>& visit) {
   const std::string converted =
       HasLoneLineFeed(sought) ? WithCarriageReturns(std::string(sought)) : "";
-  constexpr std::size_t kNone = std::string_view::npos;
-  Search search(text, sought, context);
-  Search converted_search(text, converted, context);
-  std::size_t next = search.Next();
-  std::size_t next_converted = converted_search.Next();
-  while (next != kNone || next_converted != kNone) {
-    if (next_converted < next) {
-      // The LF of that CRLF is not another occurrence.
-      if (sought.front() == '\n' && next == next_converted + 1) next = search.Next();
-      visit({next_converted, converted.size(), true});
-      next_converted = converted_search.Next();
-    } else {
-      visit({next, sought.size(), false});
-      next = search.Next();
-    }
+  std::size_t next = Find(text, sought, 0, context);
+  std::size_t next_converted = Find(text, converted, 0, context);
+  while (std::min(next, next_converted) != std::string_view::npos) {
+    const bool is_converted = next_converted < next;
+    const Match match = {std::min(next, next_converted),
+                         is_converted ? converted.size() : sought.size(), is_converted};
+    visit(match);
+    const std::size_t end = match.position + match.length;
+    if (next < end) next = Find(text, sought, end, context);
+    if (next_converted < end) next_converted = Find(text, converted, end, context);
   }
 }
 
@@ -103,7 +72,7 @@ Occurrences FindOccurrences(std::string_view text, std::string_view sought,
   std::uint64_t line = 1;
   std::size_t counted_to = 0;
   ForEachMatch(text, sought, context, [&](const Match& match) {
-    ++found.count;
+    if (found.count++ == 0) found.first = match.position;
     if (found.lines.size() == kMaxListedLines) return;
     const std::string_view passed = text.substr(counted_to, match.position - counted_to);
     line += static_cast<std::uint64_t>(std::count(passed.begin(), passed.end(), '\n'));
@@ -124,7 +93,7 @@ std::optional<ReplacedText> ReplaceOccurrences(std::string_view text, std::strin
   ReplacedText replaced;
   std::size_t copied_to = 0;
   ForEachMatch(text, sought, context, [&](const Match& match) {
-    if (match.position < copied_to || replaced.text.size() > maximum_size) return;
+    if (replaced.text.size() > maximum_size) return;
     replaced.text += text.substr(copied_to, match.position - copied_to);
     replaced.text += match.has_carriage_returns || plain_is_converted ? std::string_view(converted)
                                                                       : replacement;

@@ -9,8 +9,8 @@
 
 #include "support/context.h"
 
-/// Finds and replaces text in a file's bytes, in any encoding. Takes linear time. Throws
-/// support::Stopped when the context is stopped.
+/// Finds and replaces text in a file's bytes, in any encoding. Of two occurrences that overlap,
+/// only the first counts. Takes linear time. Throws support::Stopped when the context is stopped.
 ///
 /// Line ends: a lone LF in the sought text also matches CRLF, but one match must not mix the two. A
 /// match with CRLF is replaced with CRLF in place of LF. If the sought text has no LF, the
@@ -21,7 +21,8 @@ namespace files {
 inline constexpr std::size_t kMaxListedLines = 20;
 
 struct Occurrences {
-  std::uint64_t count = 0;           ///< includes overlapping ones: each may be the intended one
+  std::uint64_t count = 0;
+  std::size_t first = 0;             ///< position of the first one, in bytes
   std::vector<std::uint64_t> lines;  ///< lines of the first ones, from 1, without duplicates
 };
 
@@ -34,8 +35,8 @@ struct ReplacedText {
   std::uint64_t replacements = 0;
 };
 
-/// Replaces all occurrences from left to right; of two that overlap, the first. `sought` must not
-/// be empty. Returns nullopt if the result would be longer than `maximum_size` bytes.
+/// Replaces all occurrences. `sought` must not be empty. Returns nullopt if the result would be
+/// longer than `maximum_size` bytes.
 std::optional<ReplacedText> ReplaceOccurrences(std::string_view text, std::string_view sought,
                                                std::string_view replacement,
                                                std::size_t maximum_size,

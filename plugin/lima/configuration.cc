@@ -1,5 +1,7 @@
 #include "lima/configuration.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -110,8 +112,14 @@ InstanceConfiguration LoadConfiguration(const std::filesystem::path& lima_home,
   const auto read = [&](const char* file) {
     return ReadTextFile(lima_home / file, kMaxConfigurationFile).value_or("");
   };
-  return MergeConfiguration(lima_home, name, read("_config/default.yaml"),
-                            read((name + "/lima.yaml").c_str()), read("_config/override.yaml"));
+  InstanceConfiguration merged =
+      MergeConfiguration(lima_home, name, read("_config/default.yaml"),
+                         read((name + "/lima.yaml").c_str()), read("_config/override.yaml"));
+  // Follows Lima's ExistingLimaVersion and pkg/version/versionutil: what is no version is the
+  // latest one. Lima before 0.20 wrote no such file.
+  static const re2::RE2 old(R"(\s*(?:v?0\.\d+\.\d+(?:\+[\w.]+)?(?:\.m)?(?:-.*)?)?\s*)");
+  merged.is_of_old_lima = re2::RE2::FullMatch(read((name + "/lima-version").c_str()), old);
+  return merged;
 }
 
 std::string LoginShell(const InstanceConfiguration& configuration) {

@@ -45,6 +45,7 @@ struct InstanceConfiguration {
   std::optional<std::string> mount_type;  ///< empty for the driver's default
   /// `mountTypesUnsupported` names it: then that default is not 9p.
   bool nine_p_is_unsupported = false;
+  bool is_of_old_lima = false;  ///< made by Lima before 1.0: then neither
   bool forwards_agent = false;  ///< the host's SSH agent
   bool forwards_ports = true;   ///< of the guest to the host, without a rule for each
   GuestUser user;

@@ -137,7 +137,10 @@ std::string DriverOf(const InstanceConfiguration& configuration, const HostFacts
 /// Follows FillConfig of each driver in Lima's pkg/driver.
 std::string MountTypeOf(const InstanceConfiguration& configuration, const std::string& driver) {
   if (configuration.mount_type.has_value()) return *configuration.mount_type;
-  if (driver == "qemu") return configuration.nine_p_is_unsupported ? "reverse-sshfs" : "9p";
+  if (driver == "qemu") {
+    const bool is_sshfs = configuration.nine_p_is_unsupported || configuration.is_of_old_lima;
+    return is_sshfs ? "reverse-sshfs" : "9p";
+  }
   if (driver == "vz" || driver == "krunkit") return "virtiofs";
   return driver == "wsl2" ? driver : "";
 }
@@ -201,6 +204,7 @@ std::vector<Mount> ListMounts(const InstanceConfiguration& configuration, const 
     }
     Mount& mount = mounts[found->second];
     mount.writable = entry.writable.value_or(mount.writable);
+    if (entry.writable) mount.writable_where = entry.where;
     mount.nine_p_cache = entry.nine_p_cache.value_or(mount.nine_p_cache);
   }
   for (Mount& mount : mounts) {

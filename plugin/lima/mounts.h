@@ -40,6 +40,8 @@ struct Mount {
   /// The mountPoint as Lima stores it: evaluated but not cleaned.
   std::string unclean_mount_point = {};
 
+  std::string writable_where = {};  ///< the entry that sets `writable`; empty if none does
+
   /// "9p", "virtiofs", "reverse-sshfs" or "wsl2"; empty if only an external driver knows it.
   std::string type = {};
 

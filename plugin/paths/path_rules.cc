@@ -7,6 +7,7 @@
 
 #include "paths/path_texts.h"
 #include "support/errors.h"
+#include "support/join.h"
 #include "support/paths.h"
 
 namespace paths {
@@ -72,6 +73,7 @@ ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Gue
   }
   const auto match = directories->mount_index.Find(resolved.guest);
   const MountNumber mount = match ? MountNumber(match->value) : std::nullopt;
+  RequireNotLimas(target, resolved.guest, access, *directories);
   if (access == Access::kWrite) {
     RequireWritable(target, resolved, mount, *directories);
     RequireUnprotected(target, resolved.guest, *directories, guest, context);
@@ -178,6 +180,23 @@ void PathRules::RequireWritable(const Target& target, const GuestLocation& locat
     throw CallError(target.host + " cannot be created: the directory " + root.host +
                     " is missing in the guest (" + root.guest + " does not exist)");
   }
+}
+
+void PathRules::RequireNotLimas(const Target& target, const std::string& guest_path, Access access,
+                                const Directories& directories) const {
+  const auto match = directories.roots.Find(guest_path);
+  const Root& root = options_.roots[match->value];
+  if (options_.lima_home.empty() || options_.allow_settings || root.is_guests_own) return;
+  const std::string& host = root.resolved_host.empty() ? root.host : root.resolved_host;
+  // The host may ignore case.
+  const std::string path = support::LowerCase(JoinPath(host, match->rest));
+  const auto below = support::PathBelow(path, support::LowerCase(options_.lima_home));
+  if (below && access != Access::kWrite && *below == "_config/user") {
+    throw CallError(target.host + " is not read: it is the private key of all Lima's instances");
+  }
+  if (!below || access != Access::kWrite) return;
+  throw CallError(ProtectedText(target.host,
+                                {.program = "Lima", .reason = "its instances, settings and keys"}));
 }
 
 void PathRules::RequireUnprotected(const Target& target, const std::string& guest_path,

@@ -51,7 +51,8 @@ struct ResolvedPath : GuestLocation {
 ///    guest.
 /// 3. Check. The resolved path must be under a root too. Its innermost mount must exist; for
 ///    writing, the root and the mount must be writable. Refuses to write what programs on the host
-///    obey (`host_programs`), except under `--allow-path`. A file HEAD is refused everywhere, so no
+///    obey (`host_programs`, Lima's own), except under `--allow-path`, and to read Lima's private
+///    key. A file HEAD is refused everywhere, so no
 ///    bare repository can be made step by step; one that is there is protected by its HEAD.
 ///
 /// Mounts are resolved anew, since one may appear late. Other roots keep the path that they first
@@ -65,6 +66,7 @@ class PathRules {
     std::string working_directory;  ///< of this program, on the host; may be empty
     bool allow_settings = false;    ///< `--allow-settings`
     HostPrograms host_programs;     ///< whose files are not written without that
+    std::string lima_home = {};     ///< on the host, links resolved: the same for it
     /// All mounts of the instance. If empty, the roots that are not the guest's own.
     std::vector<Root> mounts;
     std::shared_ptr<MountCheck> mount_check;  ///< checks `mounts`; null for no checks
@@ -124,6 +126,8 @@ class PathRules {
   [[nodiscard]] bool MustCheck(MountNumber mount, Access access) const;
   void RequireMounted(std::size_t mount, MountState state, const std::string& shown) const;
   void RequireWritable(const Target& target, const GuestLocation& location, MountNumber mount,
+                       const Directories& directories) const;
+  void RequireNotLimas(const Target& target, const std::string& guest_path, Access access,
                        const Directories& directories) const;
   void RequireUnprotected(const Target& target, const std::string& guest_path,
                           const Directories& directories, guest::Guest& guest,

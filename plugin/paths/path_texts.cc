@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "lima/sandbox.h"
 #include "shell/shell_quote.h"
+#include "support/environment.h"
+#include "support/paths.h"
 
 namespace paths {
 namespace {
@@ -24,6 +27,21 @@ std::string WritableEntry(const Root& mount) {
       {"mountPoint", mount.written_guest.empty() ? mount.guest : mount.written_guest},
       {"writable", true}};
   return ".mounts += [" + entry.dump(-1, ' ', false, json::error_handler_t::replace) + "]";
+}
+
+/// What to make writable for `path`: `mount`, unless that holds the user's home directory. Then a
+/// `--root`, the working directory, or where the path is, but never that; nullopt if nothing fits.
+std::optional<Root> SmallestPart(const std::string& path, const Root& root, const Root& mount,
+                                 const PathRules::Options& options) {
+  const std::string home = support::EnvironmentVariable("HOME");
+  if (!support::PathBelow(home, mount.host)) return mount;
+  const std::string narrowed = root.narrowed_from.empty() ? "" : root.host;
+  for (const std::string& part : {narrowed, options.working_directory, support::ParentPath(path)}) {
+    const auto rest = support::PathBelow(part, mount.host);
+    if (!rest || !support::PathBelow(path, part) || support::PathBelow(home, part)) continue;
+    return Root{.host = part, .guest = support::JoinPath(mount.guest, *rest)};
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -51,8 +69,14 @@ std::string ReadOnlyText(const std::string& path, const Root& root,
   const auto found = std::find_if(options.mounts.begin(), options.mounts.end(),
                                   [&](const Root& mount) { return mount.guest == mount_point; });
   const Root& mount = found == options.mounts.end() ? root : *found;
+  const std::optional<Root> part = SmallestPart(path, root, mount, options);
+  if (!part) return text + "the user mounts the project alone, not all of the home directory.";
+  if (part->guest == mount.guest && mount.writable_where.find("/override.yaml:") != path.npos) {
+    return text + "the user changes " + mount.writable_where + ", and runs `" +
+           lima::RestartCommand(options.instance) + "`.";
+  }
   return text + "the user runs " +
-         lima::EditCommands(options.instance, " --set " + shell::ShellQuote(WritableEntry(mount))) +
+         lima::EditCommands(options.instance, " --set " + shell::ShellQuote(WritableEntry(*part))) +
          ".";
 }
 

@@ -14,9 +14,9 @@ std::string DescribeRoots(const PathRules::Options& options);
 /// `what` is the path and its verb: "/etc is".
 std::string OutsideText(const std::string& what, const PathRules::Options& options);
 
-/// Says how to make `root`, a root or mount, writable. `limactl edit` refuses a running instance.
-/// `--mount-only` would drop the other mounts, and `--mount` would add a second one if the
-/// mountPoint is not the location.
+/// Says how to make `root`, a root or mount, writable, but never all of the user's home directory.
+/// `limactl edit` refuses a running instance. `--mount-only` would drop the other mounts, and
+/// `--mount` would add a second one if the mountPoint is not the location.
 std::string ReadOnlyText(const std::string& path, const Root& root,
                          const PathRules::Options& options);
 

@@ -123,7 +123,8 @@ std::vector<Root> RootsOfMounts(const std::vector<lima::Mount>& mounts) {
                      .writable = mount.writable,
                      .resolved_host = ResolvedOnHost(mount.location),
                      .reads_may_be_stale = mount.reads_may_be_stale,
-                     .written_guest = mount.unclean_mount_point});
+                     .written_guest = mount.unclean_mount_point,
+                     .writable_where = mount.writable_where});
   }
   return roots;
 }

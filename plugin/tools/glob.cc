@@ -85,7 +85,7 @@ class GlobCall {
   /// Throws unless the call's path is a directory.
   paths::ResolvedPath ResolveBase() {
     paths::ResolvedPath base = Resolve(Base());
-    files::RequireDirectory(base);
+    files::RequireDirectory(base, *workspace_.guest, context_);
     return base;
   }
 

@@ -9,7 +9,7 @@ Entries ListDirectory(Toolbox& toolbox, const mcp::ToolCall& call) {
   Entries result;
   WithFile(toolbox, call, paths::Access::kList, "list", [&](FileCall& file) {
     const paths::ResolvedPath& path = file.path;
-    files::RequireDirectory(path);
+    files::RequireDirectory(path, *file.workspace.guest, file.context);
     result = {.entries = files::NamesIn(path, *file.workspace.guest, file.context),
               .notes = {path.stale_note}};
     std::ranges::sort(result.entries, {}, &guest::DirectoryEntry::name);

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "files/content_type.h"
-#include "files/file_problem.h"
+#include "shell/shell_quote.h"
 #include "support/errors.h"
 #include "support/units.h"
 #include "support/utf8.h"
@@ -17,9 +17,7 @@ using support::FormatByteCount;
 /// Enough to tell what a file contains.
 constexpr std::size_t kHeadBytes = 4096;
 
-/// Empty: the whole file.
-std::optional<files::LineRange> RangeArgument(const nlohmann::json& arguments) {
-  if (!arguments.contains("offset") && !arguments.contains("limit")) return std::nullopt;
+files::LineRange RangeArgument(const nlohmann::json& arguments) {
   files::LineRange range;
   range.first = arguments.value("offset", std::uint64_t{0});
   if (arguments.contains("limit")) range.count = arguments["limit"].get<std::uint64_t>();
@@ -57,54 +55,89 @@ FileContent TextContent(std::string bytes, const files::FileReader& file,
       "; look into it with run_shell_command (file, xxd, iconv, unzip -l)");
 }
 
-void TrimNuls(std::string& bytes, const files::FileReader& file) {
-  // The guest fills a file that became shorter on the host with NUL bytes. No text ends with them.
-  if (file.was_read_directly()) bytes.erase(bytes.find_last_not_of('\0') + 1);
+/// A command that prints the bytes from `position` on, as many as its result shows.
+std::string PartCommand(const std::string& guest_path, std::uint64_t position,
+                        const FetchLimits& limits) {
+  constexpr std::size_t kPart = 50'000;
+  const nlohmann::json command = {"sh", "-c",
+                                  "tail -c +" + std::to_string(position + 1) + " " +
+                                      shell::ShellQuote(guest_path) + " | head -c " +
+                                      std::to_string(std::min(kPart, limits.output_bytes))};
+  return "run_shell_command with " +
+         command.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-FileContent ReadRange(files::FileReader& file, const files::LineRange& range,
-                      const std::string& shown) {
-  std::string bytes = file.ReadLines(range);
-  TrimNuls(bytes, file);
-  return TextContent(std::move(bytes), file, shown);
-}
-
-FileContent ReadWhole(files::FileReader& file, const std::string& shown) {
-  std::string bytes = file.ReadWhole();
-  TrimNuls(bytes, file);
-  if (const auto image = files::FindImageType(bytes)) {
-    return {.text = DescribeImage(*image, bytes.size(), shown) + ": see the image content block",
-            .image = Image{std::move(bytes), image->mime_type.data()}};
+/// Cuts `page` after the last line that fits. Returns the line that says how to go on; empty if
+/// nothing was cut.
+std::string CutPage(files::FileReader::Lines& page, const files::LineRange& range,
+                    std::size_t maximum_bytes, const std::string& guest_path,
+                    const FetchLimits& limits) {
+  std::string& bytes = page.bytes;
+  const std::size_t lines_end = EndOfLines(bytes, range.count.value_or(kMaxTextLines));
+  if (page.is_whole && lines_end == bytes.size()) return "";
+  bytes.resize(std::min(lines_end, maximum_bytes));
+  const std::size_t last_line_end = bytes.rfind('\n');
+  if (last_line_end == std::string::npos) {
+    bytes.resize(support::WithoutCutEnd(bytes).size());
+    return "\n[Line " + std::to_string(range.first) + " is longer than " +
+           FormatByteCount(maximum_bytes) + "; this is its beginning. What follows: " +
+           PartCommand(guest_path, page.position + bytes.size(), limits) +
+           ". A line after it: offset " + std::to_string(range.first + 1) + ".]";
   }
-  return TextContent(std::move(bytes), file, shown);
+  bytes.resize(last_line_end + 1);
+  const auto lines = std::count(bytes.begin(), bytes.end(), '\n');
+  return "[There is more. Go on with offset " +
+         std::to_string(range.first + static_cast<std::uint64_t>(lines)) +
+         "; with limit, up to the whole rest is returned.]";
 }
 
-/// The whole file, or what `limits` allow of it.
+/// An image, a page, or with a limit, what that asks for.
 FileContent ReadFrom(files::FileReader& file, const paths::ResolvedPath& path,
-                     const FetchLimits& limits) {
+                     const files::LineRange& range, const FetchLimits& limits) {
   const std::uint64_t size = file.attributes().size;
   const bool is_size_known = path.stale_note.empty();
-  const bool cannot_fit = !limits.shows_beginning && is_size_known && size > limits.file_bytes;
-  if (!limits.shows_beginning && !cannot_fit) return ReadWhole(file, path.host);
-  const std::size_t room = cannot_fit ? kHeadBytes : limits.file_bytes;
-  auto [bytes, is_whole] = file.ReadBeginning(room);
-  if (const auto image = files::FindImageType(bytes)) {
+  const bool is_beginning = range.first == 0 && !range.count;
+  const bool cannot_fit =
+      is_beginning && !limits.shows_beginning && is_size_known && size > limits.file_bytes;
+  // With a limit: as JSON, text takes up to about twice its bytes, and structured content is sent
+  // twice.
+  const std::size_t most = mcp::kMaxMessageBytes / (limits.shows_beginning ? 2 : 4);
+  const std::size_t room = cannot_fit ? kHeadBytes : range.count ? most : limits.file_bytes;
+  files::FileReader::Lines page = file.ReadLines(range, room);
+  // The guest fills a file that became shorter on the host with NUL bytes. No text ends with them.
+  if (page.is_whole && file.was_read_directly()) {
+    page.bytes.erase(page.bytes.find_last_not_of('\0') + 1);
+  }
+  if (const auto image = files::FindImageType(page.bytes); image && is_beginning) {
     if (is_size_known) (void)DescribeImage(*image, size, path.host);
-    return ReadWhole(file, path.host);
+    if (!page.is_whole) page.bytes = file.ReadWhole();
+    return {.text = DescribeImage(*image, page.bytes.size(), path.host) +
+                    ": see the image content block",
+            .image = Image{std::move(page.bytes), image->mime_type.data()}};
   }
-  if (is_whole) TrimNuls(bytes, file);
-  std::string rest = CutBeginning(bytes, is_whole, room);
-  FileContent content = TextContent(std::move(bytes), file, path.host);
-  if (cannot_fit) {
-    throw CallError(path.host + " has " + FormatByteCount(size) +
-                    ", more than fits into a result; read it in parts with offset (first line, "
-                    "from 0) and limit (number of lines)");
+  const bool is_page = limits.shows_beginning || !page.is_whole;
+  std::string rest = is_page ? CutPage(page, range, room, path.guest, limits) : "";
+  FileContent content = TextContent(std::move(page.bytes), file, path.host);
+  if (limits.shows_beginning) {
+    content.rest = std::move(rest);
+    return content;
   }
-  content.rest = std::move(rest);
+  if (!range.count && !page.is_whole) {
+    throw CallError(path.host + " has " + (is_size_known ? FormatByteCount(size) + ", " : "") +
+                    "more than fits into a result; read it in parts with offset (first line, from "
+                    "0) and limit (number of lines)");
+  }
+  if (!page.is_whole) {
+    throw CallError(path.host +
+                    ": these lines have more than fits into a result; ask for fewer "
+                    "with limit. Parts of a long line: " +
+                    PartCommand(path.guest, page.position, limits));
+  }
   return content;
 }
 
-/// The end of the line number `lines` in `text`, or of the text.
+}  // namespace
+
 std::size_t EndOfLines(std::string_view text, std::uint64_t lines) {
   std::size_t end = 0;
   for (std::uint64_t i = 0; i < lines && end < text.size(); ++i) {
@@ -114,33 +147,13 @@ std::size_t EndOfLines(std::string_view text, std::uint64_t lines) {
   return end;
 }
 
-}  // namespace
-
-std::string CutBeginning(std::string& bytes, bool is_whole, std::size_t maximum_bytes) {
-  const std::size_t lines_end = EndOfLines(bytes, kMaxTextLines);
-  if (is_whole && lines_end == bytes.size()) return "";
-  bytes.resize(std::min(lines_end, maximum_bytes));
-  const std::size_t last_line_end = bytes.rfind('\n');
-  if (last_line_end == std::string::npos) {
-    bytes.resize(support::WithoutCutEnd(bytes).size());
-    return "\n[Line 0 is longer than " + FormatByteCount(maximum_bytes) +
-           "; this is its beginning. offset 0 with limit 1 returns all of it. Go on after it with "
-           "offset 1.]";
-  }
-  bytes.resize(last_line_end + 1);
-  const auto lines = std::count(bytes.begin(), bytes.end(), '\n');
-  return "[There is more. Go on with offset " + std::to_string(lines) +
-         "; with limit, up to the whole rest is returned.]";
-}
-
 FileContent ReadFile(Toolbox& toolbox, const mcp::ToolCall& call) {
-  const std::optional<files::LineRange> range = RangeArgument(call.arguments);
+  const files::LineRange range = RangeArgument(call.arguments);
   const FetchLimits limits = LimitsFor(call.format, toolbox.options);
   FileContent result;
   WithFile(toolbox, call, paths::Access::kRead, "read", [&](const FileCall& target) {
-    const paths::ResolvedPath& path = target.path;
-    files::FileReader file(path, *target.workspace.guest, target.context);
-    result = range ? ReadRange(file, *range, path.host) : ReadFrom(file, path, limits);
+    files::FileReader file(target.path, *target.workspace.guest, target.context);
+    result = ReadFrom(file, target.path, range, limits);
     result.notes.push_back(file.StaleNote());
   });
   return result;

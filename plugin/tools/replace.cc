@@ -1,5 +1,8 @@
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 
+#include "files/file_problem.h"
 #include "files/text_replacement.h"
 #include "support/errors.h"
 #include "support/join.h"
@@ -36,6 +39,10 @@ Edit ParseEdit(const nlohmann::json& arguments) {
   return edit;
 }
 
+bool IsAscii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
 std::string ListLines(const files::Occurrences& found) {
   std::vector<std::string> lines;
   for (const auto line : found.lines) lines.push_back(std::to_string(line));
@@ -62,16 +69,33 @@ std::string NearMissHint(std::string_view content, std::string_view old_string,
          "), but the text around it or the white space differs.";
 }
 
+/// Shows lines of the file that look like `sought`, escaped, if there are any.
+std::string LookAlikeHint(std::string_view content, std::string_view sought,
+                          const support::Context& context) {
+  constexpr std::size_t kShown = 300;
+  const std::string looks = files::LooksOf(sought);
+  if (looks.empty()) return "";
+  const auto found = files::FindOccurrences(files::LooksOf(content), looks, context);
+  if (found.count == 0) return "";
+  const std::string_view from = content.substr(EndOfLines(content, found.lines.front() - 1));
+  const auto lines = static_cast<std::uint64_t>(std::ranges::count(sought, '\n')) + 1;
+  const std::string there = support::ToUtf8(from.substr(0, EndOfLines(from, lines)));
+  return " Line " + std::to_string(found.lines.front()) + " only looks like it: " +
+         nlohmann::json(support::CutText(there, kShown)).dump(-1, ' ', true);
+}
+
 [[noreturn]] void ThrowNotFound(std::string_view content, const Edit& edit,
                                 const paths::ResolvedPath& path, const support::Context& context) {
   std::string text = "old_string was found 0 times in " + path.host + "; nothing was changed.";
   if (edit.old_string.find(support::kReplacementCharacter) != std::string::npos &&
       !support::IsValidUtf8(content)) {
-    text +=
+    throw CallError(
+        text +
         " The file is not UTF-8, and old_string contains U+FFFD, which read_file shows in place of "
-        "invalid bytes: leave such places out.";
+        "invalid bytes: leave such places out.");
   }
-  throw CallError(text + NearMissHint(content, edit.old_string, context));
+  const std::string hint = LookAlikeHint(content, edit.old_string, context);
+  throw CallError(text + (hint.empty() ? NearMissHint(content, edit.old_string, context) : hint));
 }
 
 files::ReplacedText FindAndReplace(std::string_view content, const Edit& edit,
@@ -123,9 +147,16 @@ std::string ReadForReplace(const paths::ResolvedPath& path, guest::Guest& guest,
 Written ReplaceOnce(FileCall& file, const Edit& edit, files::FileWriter& writer) {
   guest::Guest& guest = *file.workspace.guest;
   const std::string content = ReadForReplace(file.path, guest, file.context);
+  files::RefuseWideText(content, file.path);
   const files::ReplacedText replaced = FindAndReplace(content, edit, file.path, file.context);
   RefuseReplacementCharacters(file.path, edit.new_string,
                               [&] { return support::IsValidUtf8(content); });
+  if (!IsAscii(edit.new_string) && !support::IsValidUtf8(content)) {
+    throw CallError(
+        file.path.host +
+        " is not UTF-8, but new_string has characters that are not ASCII, which would "
+        "be written as UTF-8; nothing was changed. Use run_shell_command (sed, iconv).");
+  }
   file.needed_bytes = replaced.text.size();
   std::string note =
       writer.Write(file.path, replaced.text, guest, file.context, files::Overwrite::kIfUnchanged);

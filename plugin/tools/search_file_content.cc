@@ -1,3 +1,4 @@
+#include "files/file_problem.h"
 #include "find/content_search.h"
 #include "support/errors.h"
 #include "support/paths.h"
@@ -75,6 +76,10 @@ FoundLines SearchFileContent(Toolbox& toolbox, const mcp::ToolCall& call) {
   WithSearch(toolbox, call, [&](const Workspace& workspace, const support::Context& context) {
     const paths::ResolvedPath resolved = workspace.paths->Resolve(
         PathOf(call, workspace), paths::Access::kRead, *workspace.guest, context);
+    if (!resolved.attributes) {
+      files::ProposeLookAlike("There is no file or directory " + resolved.host, resolved,
+                              *workspace.guest, context);
+    }
     SetTarget(request, resolved);
     if (include && !request.file.empty() && !include->Matches(support::ToUtf8(request.file))) {
       result.notes = {"The include does not select this file, so it was not searched."};

@@ -214,7 +214,7 @@ const std::vector<Contract> kContracts = {
          kPathRule,
      .inputs = {{"path", "string", "File to read.", kRequired},
                 Count("offset", "First line, from 0. Default: 0.", 0),
-                Count("limit", "Number of lines. Default: all that fit.", 1)},
+                Count("limit", "Number of lines. Default: a page.", 1)},
      .outputs = {{"content", "string", "The text; for an image, a line that describes it.",
                   kRequired}},
      .when_too_large = "read it in ranges of lines, with `offset` and `limit`"},
@@ -320,8 +320,8 @@ const std::vector<Contract> kContracts = {
      .title = "Write a file",
      .description =
          "Writes a whole file in the VM, new or in place of the old one, and creates missing "
-         "directories. Atomic where the directory allows it; keeps permissions, follows "
-         "symbolic links, breaks hard links." +
+         "directories. Atomic where the directory allows it; keeps owner and mode, "
+         "not access lists and attributes; follows symbolic links, breaks hard links." +
          kWritablePathRule,
      .inputs = {{"path", "string", "File to write.", kRequired},
                 {"content", "string", "The whole new text.", kRequired}},

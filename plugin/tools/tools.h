@@ -38,12 +38,11 @@ Matches Glob(Toolbox& toolbox, const mcp::ToolCall& call);
 
 Entries ListDirectory(Toolbox& toolbox, const mcp::ToolCall& call);
 
+/// The end of the line number `lines` in `text`, or of the text.
+std::size_t EndOfLines(std::string_view text, std::uint64_t lines);
+
 /// A file that cannot fit into a message is not read.
 FileContent ReadFile(Toolbox& toolbox, const mcp::ToolCall& call);
-
-/// Cuts a file's beginning after the last line that fits into `maximum_bytes` and kMaxTextLines.
-/// Returns the line that says how to go on; empty if nothing was cut.
-std::string CutBeginning(std::string& bytes, bool is_whole, std::size_t maximum_bytes);
 
 /// The limit for the file and for the result: `replace` must be able to read what it wrote.
 inline constexpr std::uint64_t kMaxReplaceBytes = files::kMaxReadBytes;

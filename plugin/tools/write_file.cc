@@ -1,3 +1,6 @@
+#include <re2/re2.h>
+
+#include "files/file_problem.h"
 #include "support/errors.h"
 #include "support/utf8.h"
 #include "tools/tools.h"
@@ -21,6 +24,11 @@ Written WriteFile(Toolbox& toolbox, const mcp::ToolCall& call) {
     guest::Guest& guest = *file.workspace.guest;
     file.needed_bytes = content.size();
     const auto lock = toolbox.writer.Lock(file.path, file.context);
+    // As lists show bytes that are not UTF-8.
+    static const re2::RE2 stand_ins(R"(\x{FFFD}|\\x)");
+    if (!file.path.attributes && re2::RE2::PartialMatch(file.path.guest, stand_ins)) {
+      files::ProposeLookAlike(file.path.host + " is missing", file.path, guest, file.context);
+    }
     if (file.path.attributes) {
       RefuseReplacementCharacters(file.path, content, [&] {
         return files::FileReader(file.path, guest, file.context).IsUtf8();

@@ -245,6 +245,10 @@ guest::Reply DecodeStatus(const guest::Request& request, Fields& fields) {
        {"Failure", "No such file", "Permission denied", "Success", "Operation unsupported"}) {
     if (message == plain) message = {};
   }
+  // Of ENAMETOOLONG and EINVAL.
+  if (message == "Bad message" && request.handle.value.empty()) {
+    message = "the name is too long, or has characters that the file system does not allow";
+  }
   return Failed(request, CodeOf(code), support::Printable(message.substr(0, kMaxServerText)));
 }
 

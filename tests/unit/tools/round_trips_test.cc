@@ -144,14 +144,14 @@ TEST_F(RoundTrips, OfWritingTools) {
   const std::string much(guest::kMaxTransfer + 1, 'x');
   Expect({
       {"a new file", "write_file", R"({"path":"/work/new.txt","content":"new"})", 4, kFind + kCreate + kWrite},
-      {"over the first file of a directory, whose permissions are looked at", "write_file", R"({"path":"/work/new.txt","content":"newer"})", 4, "LStat 2, RealPath 1" + kCreate + kWrite},
-      {"over another", "write_file", R"({"path":"/work/new.txt","content":"newest"})", 4, kFind + kCreate + kWrite},
-      {"the same with more than is sent at once", "write_file", R"({"path":"/work/new.txt","content":")" + much + R"("})", 5, kFind + kCreate + "Write 2, Sync 1, Close 1"},
+      {"over another, with the owner of a new one", "write_file", R"({"path":"/work/new.txt","content":"newest"})", 4, "LStat 2, RealPath 1" + kCreate + kWrite},
+      {"over one of an even size, which may be UTF-16", "write_file", R"({"path":"/work/new.txt","content":"newer"})", 4, "LStat 2, RealPath 1, StatFileSystem 1, Open 2, Rename 1, Read 1, " + kWrite},
+      {"the same with more than is sent at once", "write_file", R"({"path":"/work/new.txt","content":")" + much + R"("})", 5, "LStat 2, RealPath 1" + kCreate + "Write 2, Sync 1, Close 1"},
       // One more to find the deepest directory, two to make the others.
       {"in a new directory below a new one", "write_file", R"({"path":"/work/a/b/c.txt","content":"x"})", 7,
        "LStat " + std::to_string(components + 2) + ", RealPath 1, StatFileSystem 1, Open 1, MakeDirectory 2, Rename 1, " + kWrite},
       {"one of two lines", "replace", R"({"path":"/work/old.txt","old_string":"line","new_string":"row"})", 6,
-       "LStat 2, RealPath 1, StatFileSystem 1, Open 2, Rename 1, StatOpen 1, Read 1, " + kWrite},
+       "LStat 3, RealPath 1, StatFileSystem 1, Open 2, Rename 1, StatOpen 1, Read 1, " + kWrite},
       {"in no mount, which is not checked", "write_file", R"({"path":")" + (own / "a").string() + R"(","content":"x"})", 4, kFind + ", Open 1, Rename 1, " + kWrite},
   });
 }
@@ -159,16 +159,14 @@ TEST_F(RoundTrips, OfWritingTools) {
 
 TEST_F(RoundTrips, ToSetPermissionsOnlyWhereTheGuestTakesSomeAway) {
   const mode_t before = umask(022);
-  for (const auto& [mask, mode, lstats, sets] :
-       {std::tuple{022U, 0644U, 2, 0}, std::tuple{022U, 0644U, 1, 0}, std::tuple{022U, 0755U, 2, 0},
-        std::tuple{022U, 0666U, 2, 1}, std::tuple{022U, 0666U, 2, 1},
-        std::tuple{0U, 0666U, 2, 0}}) {
+  for (const auto& [mask, mode, sets] :
+       {std::tuple{022U, 0644U, 0}, std::tuple{022U, 0755U, 0}, std::tuple{022U, 0666U, 1},
+        std::tuple{0U, 0666U, 0}, std::tuple{077U, 0666U, 1}, std::tuple{022U, 02644U, 1}}) {
     umask(mask);
     fs::permissions(work / "old.txt", fs::perms(mode));
     guest->ResetCounts();
     (void)Call("write_file", {{"path", "/work/old.txt"}, {"content", "new"}});
     EXPECT_EQ(testing_support::ModeOf(work / "old.txt"), mode);
-    EXPECT_EQ(guest->count(Operation::kLStat), lstats);
     EXPECT_EQ(guest->count(Operation::kSetAttributes), sets);
   }
   umask(before);
