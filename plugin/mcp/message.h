@@ -55,6 +55,11 @@ inline ProtocolError InvalidRequest(const std::string& message) {
   return {ErrorCode::kInvalidRequest, message};
 }
 
+/// Throws ProtocolError if `text` is no JSON or beyond the limits above, json::out_of_range for a
+/// number beyond the range of a double. The last of two members with the same name counts. Whole
+/// numbers beyond 64 bits become doubles. Unpaired surrogates become U+FFFD, in `text` too.
+[[nodiscard]] nlohmann::json ParseJson(std::string& text);
+
 /// `"error":{"code":…,"message":…,"data":…}`, a member of the response.
 [[nodiscard]] std::string ErrorMember(const ProtocolError& error);
 
@@ -76,6 +81,6 @@ struct Message {
 
 /// Never throws on any input. Batches, which only version 2025-03-26 has, are malformed, and so is
 /// a message beyond the limits above, whose id is not read.
-[[nodiscard]] Message ParseMessage(std::string_view line);
+[[nodiscard]] Message ParseMessage(std::string line);
 
 }  // namespace mcp

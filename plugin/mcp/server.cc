@@ -108,8 +108,7 @@ StopReason Server::ReceiveAll() {
 }
 
 void Server::Handle(std::string line) {
-  Message message = ParseMessage(line);
-  std::string().swap(line);  // it may be large, and a call may take long
+  Message message = ParseMessage(std::move(line));
   if (message.error) return Refuse(message.id, *message.error);
   if (message.id) return HandleRequest(message);
   // No other notification, `notifications/initialized` included, needs any action.

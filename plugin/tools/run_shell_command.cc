@@ -14,9 +14,6 @@ namespace {
 
 constexpr int kCommandNotFound = 127;
 
-/// Bytes of a line that the hint repeats.
-constexpr std::size_t kMaxShownLine = 1024;
-
 /// A shell reports a process that signal N killed with this plus N as exit status.
 constexpr int kSignalBase = 128;
 
@@ -127,8 +124,7 @@ std::string ShellLineHint(int status, const Command& command) {
       command.words.size() == 1 &&
       first.find_first_of(" \t\n|&;<>()$`\\\"'*?[]{}#~!") != std::string::npos;
   if (status != kCommandNotFound || !is_shell_line) return "";
-  const std::string line = first.size() <= kMaxShownLine ? first : "...";
-  return "command is a list of words, not a shell line; use " + mcp::ToJson({"bash", "-c", line});
+  return UseBash(first);
 }
 
 CommandEnd RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call) {
@@ -139,8 +135,11 @@ CommandEnd RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call) {
   CommandEnd result;
   WithDirectory(toolbox, call, context,
                 [&](const Workspace& workspace, const std::string& directory, auto& limited) {
+                  const std::string note =
+                      CheckShellSigns(command.words, directory, *workspace.guest, *limited);
                   limited.reset();  // a command may take long, or wait for its turn
                   result = Run(workspace, command, directory, toolbox, context, call);
+                  result.notes = {note};
                 });
   return result;
 }
