@@ -1,6 +1,7 @@
 #include "paths/path_rules.h"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <map>
 #include <utility>
@@ -31,6 +32,25 @@ DirectoryIndex StrictestFirst(const std::vector<Root>& roots,
 bool IsHostName(const std::string& host_path, const Root& root, const std::string& rest) {
   return JoinPath(root.host, rest) == host_path ||
          (!root.resolved_host.empty() && JoinPath(root.resolved_host, rest) == host_path);
+}
+
+/// The path of a `file:` URI of this host (RFC 8089). Other text stays as it is.
+std::string WithoutFileScheme(std::string_view text) {
+  std::size_t begin = 0;  // of the path, a slash
+  if (text.starts_with("file:/") && !text.starts_with("file://")) begin = 5;
+  if (text.starts_with("file:///")) begin = 7;
+  if (text.starts_with("file://localhost/")) begin = 16;
+  if (begin == 0) return std::string(text);
+  std::string path;
+  for (std::size_t i = begin; i < text.size(); ++i) {
+    unsigned byte = 0;
+    const char* const end = text.data() + i + 3;
+    const bool is_escape =
+        text[i] == '%' && i + 2 < text.size() && std::from_chars(end - 2, end, byte, 16).ptr == end;
+    path += is_escape ? static_cast<char>(byte) : text[i];
+    if (is_escape) i += 2;
+  }
+  return path;
 }
 
 std::string RealPathOfRootOption(const std::string& path, const std::string& shown,
@@ -210,24 +230,27 @@ void PathRules::RequireUnprotected(const Target& target, const std::string& gues
   }
 }
 
-std::string PathRules::Clean(std::string_view path) const {
-  if (path.starts_with('/') && path.find('\0') == std::string_view::npos) {
+std::string PathRules::Clean(std::string_view given) const {
+  const std::string path = WithoutFileScheme(given);
+  if (path.starts_with('/') && path.find('\0') == std::string::npos) {
     return support::CleanPath(path);
   }
   const std::string expected = ": expected an absolute path";
   const std::string choice = " in one of: " + DescribeRoots(options_);
   if (path.empty()) throw CallError("the path is empty" + expected + choice);
-  if (path.find('\0') != std::string_view::npos) {
+  if (path.find('\0') != std::string::npos) {
     throw CallError("the path contains a NUL byte" + expected + choice);
   }
-  const std::string text = std::string(path) + " is relative" + expected;
-  std::string directory;
+  const std::string text = path + " is relative" + expected;
+  // Neither a home directory, a variable, a URI, a drive nor a quoted path is meant as a name.
+  const bool is_name = std::string_view("~$%<\"'`\\ ").find(path.front()) == std::string::npos &&
+                       path.substr(0, path.find('/')).find(':') == std::string::npos;
+  std::string proposed;
   try {
-    directory = DefaultDirectory();
-  } catch (const CallError&) {
-    throw CallError(text + choice);
+    proposed = support::CleanPath(JoinPath(DefaultDirectory(), path));
+  } catch (const CallError&) {  // there is none
   }
-  throw CallError(text + ", such as " + support::CleanPath(JoinPath(directory, path)));
+  throw CallError(text + (is_name && names_.Find(proposed) ? ", such as " + proposed : choice));
 }
 
 std::string PathRules::DefaultDirectory() const {
