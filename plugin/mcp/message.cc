@@ -25,7 +25,7 @@ bool BeginsWithSurrogate(std::string_view text, unsigned first, unsigned last) {
 
 /// Throws unless parsing `text` needs little memory and stack. Looks at brackets and commas only.
 /// Not in a callback of the parser: with one, nlohmann takes quadratic time for lists of objects.
-/// Unpaired surrogates, which the parser refuses, become U+FFFD.
+/// Replaces what the parser refuses: unpaired surrogates, and numbers beyond the range of a double.
 void PrepareText(std::string& text) {
   std::size_t depth = 0;
   std::size_t values = 1;
@@ -45,6 +45,13 @@ void PrepareText(std::string& text) {
     if (c == '[' || c == '{') ++depth;
     if ((c == ']' || c == '}') && depth > 0) --depth;
     if (c == '[' || c == '{' || c == ',') ++values;
+    if (c >= '0' && c <= '9') {
+      char* end = nullptr;
+      const bool is_large = std::isinf(std::strtod(text.data() + i, &end));
+      const auto length = static_cast<std::size_t>(end - (text.data() + i));
+      if (is_large) text.replace(i, length, "9e307" + std::string(length - 5, ' '));
+      i += length - 1;
+    }
     if (depth > kMaxJsonDepth) {
       throw InvalidRequest("nested more than " + std::to_string(kMaxJsonDepth) + " levels deep");
     }
@@ -52,23 +59,6 @@ void PrepareText(std::string& text) {
       throw InvalidRequest("more than " + std::to_string(kMaxJsonValues) +
                            " values in one message");
     }
-  }
-}
-
-/// Replaces numbers beyond the range of a double by one that no id and no argument may be.
-void ReplaceLargeNumbers(std::string& text) {
-  constexpr std::string_view kNumber = "0.5";
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '"') in_string = !in_string;
-    if (in_string && text[i] == '\\') ++i;
-    if (in_string || text[i] < '0' || text[i] > '9') continue;
-    char* end = nullptr;
-    const bool is_large = std::isinf(std::strtod(text.data() + i, &end));
-    const auto length = static_cast<std::size_t>(end - (text.data() + i));
-    // Of the same length: moving the rest for each number would take long.
-    if (is_large) text.replace(i, length, std::string(kNumber) + std::string(length - 3, ' '));
-    i += length - 1;
   }
 }
 
@@ -123,7 +113,7 @@ std::optional<RequestId> ParseId(const nlohmann::json& value) {
   return ToJson(value);
 }
 
-json ParseJson(std::string& text) {
+json ParseJson(std::string text) {
   PrepareText(text);
   // nlohmann's parser takes a NUL for the end of its input.
   if (const std::size_t nul = text.find('\0'); nul != std::string::npos) {
@@ -140,13 +130,7 @@ json ParseJson(std::string& text) {
 Message ParseMessage(std::string line) {
   Message message;
   try {
-    try {
-      Read(ParseJson(line), message);
-    } catch (const json::out_of_range&) {
-      ReplaceLargeNumbers(line);
-      Read(ParseJson(line), message);  // for its id
-      if (message.id) throw InvalidRequest("a number is out of range");
-    }
+    Read(ParseJson(std::move(line)), message);
   } catch (const ProtocolError& error) {
     message.error = error;
   }

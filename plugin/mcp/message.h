@@ -55,10 +55,9 @@ inline ProtocolError InvalidRequest(const std::string& message) {
   return {ErrorCode::kInvalidRequest, message};
 }
 
-/// Throws ProtocolError if `text` is no JSON or beyond the limits above, json::out_of_range for a
-/// number beyond the range of a double. The last of two members with the same name counts. Whole
-/// numbers beyond 64 bits become doubles. Unpaired surrogates become U+FFFD, in `text` too.
-[[nodiscard]] nlohmann::json ParseJson(std::string& text);
+/// Throws ProtocolError. The last of two members with the same name counts. Whole numbers beyond 64
+/// bits become doubles, unpaired surrogates U+FFFD, and numbers beyond the range of a double 9e307.
+[[nodiscard]] nlohmann::json ParseJson(std::string text);
 
 /// `"error":{"code":…,"message":…,"data":…}`, a member of the response.
 [[nodiscard]] std::string ErrorMember(const ProtocolError& error);

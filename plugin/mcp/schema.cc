@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <exception>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -71,10 +70,9 @@ std::optional<std::string> FindObjectError(const json& schema, const json& value
 json FromText(const json& property, const json& value) {
   if (!value.is_string() || !FindSchemaError(property, value)) return nullptr;
   try {
-    auto text = value.get<std::string>();
-    json meant = ParseJson(text);
+    json meant = ParseJson(value.get<std::string>());
     return meant.is_string() || FindSchemaError(property, meant) ? nullptr : meant;
-  } catch (const std::exception&) {
+  } catch (const ProtocolError&) {
     return nullptr;
   }
 }
@@ -92,10 +90,13 @@ std::optional<std::string> FindSchemaError(const json& schema, const json& value
   const bool fits = std::ranges::any_of(types, [&value](const std::string& name) {
     return name == "integer" ? IsInteger(value) : value.type_name() == name;
   });
-  const bool is_large = value.is_number() && std::abs(value.get<double>()) >= 0x1p63;
   if (!types.empty() && !fits) {
-    const bool takes_integers = types.back() == "integer";
-    return expected(Join(types, " or ") + (is_large && takes_integers ? " of 64 bits" : ""));
+    std::string what = Join(types, " or ");
+    const bool is_large = value.is_number() && std::abs(value.get<double>()) >= 0x1p63;
+    if (is_large && types.back() == "integer") what += " of 64 bits";
+    const bool is_list_as_text = value.is_string() && types.back() == "array";
+    const std::string how = is_list_as_text ? schema.value("description", "") : "";
+    return expected(what) + (how.empty() ? "" : "; " + how);
   }
   if (value.is_number()) {
     const json minimum = schema.value("minimum", value);

@@ -34,10 +34,6 @@ struct ToolDefinition {
 
   /// What to do when a result is too large to send, as an imperative.
   std::string when_too_large = "ask for less";
-
-  /// What follows the error for arguments that do not satisfy the input schema.
-  std::function<std::string(const nlohmann::json& arguments)> when_invalid =
-      [](const nlohmann::json& /*arguments*/) { return std::string(); };
 };
 
 /// Shows the client what a long call is doing.

@@ -68,8 +68,7 @@ void Server::StartCall(Message& request, const RequestContext& context, Reply& r
     const nlohmann::json& schema = tool->definition.input_schema;
     call->understood = Understand(schema, call->params.arguments);
     if (const auto error = FindSchemaError(schema, call->arguments())) {
-      throw support::CallError("validating \"arguments\": " + *error +
-                               tool->definition.when_invalid(call->arguments()));
+      throw support::CallError("validating \"arguments\": " + *error);
     }
     {
       const std::scoped_lock lock(active_mutex_);

@@ -34,21 +34,18 @@ bool IsHostName(const std::string& host_path, const Root& root, const std::strin
          (!root.resolved_host.empty() && JoinPath(root.resolved_host, rest) == host_path);
 }
 
-/// The path of a `file:` URI of this host (RFC 8089). Other text stays as it is.
+/// The path of a `file:` URI (RFC 8089). Other text stays as it is.
 std::string WithoutFileScheme(std::string_view text) {
-  std::size_t begin = 0;  // of the path, a slash
-  if (text.starts_with("file:/") && !text.starts_with("file://")) begin = 5;
-  if (text.starts_with("file:///")) begin = 7;
-  if (text.starts_with("file://localhost/")) begin = 16;
-  if (begin == 0) return std::string(text);
+  if (!text.starts_with("file:/")) return std::string(text);
+  text.remove_prefix(text.starts_with("file://localhost/") ? 16 : 5);
   std::string path;
-  for (std::size_t i = begin; i < text.size(); ++i) {
+  while (!text.empty()) {
     unsigned byte = 0;
-    const char* const end = text.data() + i + 3;
     const bool is_escape =
-        text[i] == '%' && i + 2 < text.size() && std::from_chars(end - 2, end, byte, 16).ptr == end;
-    path += is_escape ? static_cast<char>(byte) : text[i];
-    if (is_escape) i += 2;
+        text.size() > 2 && text[0] == '%' &&
+        std::from_chars(text.data() + 1, text.data() + 3, byte, 16).ptr == text.data() + 3;
+    path += is_escape ? static_cast<char>(byte) : text[0];
+    text.remove_prefix(is_escape ? 3 : 1);
   }
   return path;
 }

@@ -1,7 +1,7 @@
 #include <array>
 #include <utility>
 
-#include "mcp/json_writer.h"
+#include "lima/sandbox.h"
 #include "shell/command_output.h"
 #include "shell/shell_quote.h"
 #include "shell/shells.h"
@@ -27,14 +27,15 @@ std::string_view SignalName(int number) {
   return number > 0 && index < kNames.size() ? kNames.at(index) : "";
 }
 
-std::string DescribeMissingShell(const std::string& shell) {
+std::string DescribeMissingShell(const std::string& shell, const std::string& instance) {
   return ": the guest has no " + shell +
          ", which the instance's configuration (or Lima's default) names as the user's shell. "
-         "Install it in the guest, or name another one: on the host, limactl stop INSTANCE, then "
-         "limactl edit INSTANCE --set '.user.shell = \"/bin/sh\"' --start";
+         "Install it in the guest, or name another one: on the host, " +
+         lima::EditCommands(instance, " --set '.user.shell = \"/bin/sh\"'");
 }
 
-End EndOf(const shell::RunEnd& end, const Command& command, const std::string& shell) {
+End EndOf(const shell::RunEnd& end, const Command& command, const std::string& shell,
+          const std::string& instance) {
   if (end.exit_signal) {
     return {std::nullopt, "the guest's shell that ran the command was killed by signal " +
                               *end.exit_signal +
@@ -49,7 +50,7 @@ End EndOf(const shell::RunEnd& end, const Command& command, const std::string& s
     outcome.error = "exit status " + std::to_string(status);
   }
   if (end.shell_missing) {
-    outcome.error += DescribeMissingShell(shell);
+    outcome.error += DescribeMissingShell(shell, instance);
   } else if (const std::string hint = ShellLineHint(status, command); !hint.empty()) {
     outcome.error += ": " + hint;
   }
@@ -75,7 +76,7 @@ CommandEnd Run(const Workspace& workspace, const Command& command, const std::st
   try {
     const shell::RunEnd end = workspace.guest->shells().RunCommand(
         {command.text, command.words.front(), directory, workspace.shell}, output, context);
-    return make_result(EndOf(end, command, workspace.shell));
+    return make_result(EndOf(end, command, workspace.shell, toolbox.options.instance));
   } catch (const shell::StoppedCommand& stopped) {
     if (stopped.reason() == support::StopReason::kCancelled) throw;
     return stopped_result(

@@ -14,21 +14,15 @@ namespace {
 /// Bytes of a line that a hint repeats.
 constexpr std::size_t kMaxShownLine = 1024;
 
-constexpr std::array<std::string_view, 6> kBetweenCommands = {"|", "||", "&&", ";", "|&", "&"};
-constexpr std::array<std::string_view, 9> kRedirections = {">",   ">>", "2>", "2>>", "&>",
-                                                           "&>>", ">|", "<",  "<<"};
-
-bool IsSign(std::string_view word) {
-  return std::ranges::count(kBetweenCommands, word) + std::ranges::count(kRedirections, word) > 0;
+bool IsRedirection(std::string_view word) {
+  constexpr std::array<std::string_view, 8> kSigns = {">",  ">>", "2>", "2>>",
+                                                      "&>", ">|", "<",  "<<"};
+  return std::ranges::count(kSigns, word) > 0;
 }
 
-/// The line that the words were probably meant as.
-std::string LineOf(const std::vector<std::string>& words) {
-  std::string line;
-  for (const std::string& word : words) {
-    line += (line.empty() ? "" : " ") + (IsSign(word) ? word : shell::ShellQuote(word));
-  }
-  return line;
+bool IsSign(std::string_view word) {
+  constexpr std::array<std::string_view, 6> kSigns = {"|", "||", "&&", ";", "|&", "&"};
+  return IsRedirection(word) || std::ranges::count(kSigns, word) > 0;
 }
 
 }  // namespace
@@ -40,25 +34,32 @@ std::string UseBash(const std::string& line) {
 
 std::string CheckShellSigns(const std::vector<std::string>& words, const std::string& directory,
                             guest::Guest& guest, const support::Context& context) {
-  const auto found = std::find_if(words.begin() + 1, words.end(), IsSign);
-  // The value of an option, as in `cut -d |`, and the end of `find -exec` are no signs.
-  if (found == words.end() || found + 1 == words.end() || (found - 1)->starts_with('-')) return "";
-  constexpr std::array<std::string_view, 3> kComparing = {"expr", "test", "["};
-  if (std::ranges::count(kComparing, words.front()) > 0) return "";
-  const std::string& next = *(found + 1);
+  const auto sign = std::find_if(words.begin() + 1, words.end(), IsSign);
+  // Not the end of `find -exec`, the value of an option as in `cut -d |`, or a comparison.
+  if (sign == words.end() || sign + 1 == words.end() || (sign - 1)->starts_with('-') ||
+      words.front() == "expr" || words.front() == "test" || words.front() == "[") {
+    return "";
+  }
+  const std::string& next = *(sign + 1);
   using guest::Request;
-  const std::vector<guest::Reply> replies =
-      guest.RoundTrip({Request::LStat(support::JoinPath(directory, *found)),
+  const auto replies =
+      guest.RoundTrip({Request::LStat(support::JoinPath(directory, *sign)),
                        Request::LStat(support::JoinPath(directory, next)),
-                       Request::LStat("/usr/bin/" + next), Request::LStat("/bin/" + next)},
+                       Request::LStat(next.starts_with('/') ? next : "/usr/bin/" + next),
+                       Request::LStat("/bin/" + next)},
                       context);
-  const auto exists = [&replies](std::size_t i) { return !replies[i].failure; };
-  const bool is_program = exists(2) || exists(3) || next == "cd";
-  const bool is_redirection = std::ranges::count(kRedirections, *found) > 0;
-  const std::string hint = UseBash(LineOf(words));
-  if (is_redirection ? next.starts_with('-') : !is_program) return "";
-  if (!exists(0) && !exists(1)) throw support::CallError("nothing was run: " + hint);
-  return "`" + *found + "` was a word of this command: " + hint;
+  const bool is_program =
+      !replies[2].failure || !replies[3].failure || next == "cd" || next.starts_with("./");
+  if (IsRedirection(*sign) ? next.starts_with('-') : !is_program) return "";
+  std::string line;
+  for (const std::string& word : words) {
+    line += (line.empty() ? "" : " ") + (IsSign(word) ? word : shell::ShellQuote(word));
+  }
+  if (replies[0].failure && replies[1].failure) {
+    throw support::CallError("nothing was run: " + UseBash(line));
+  }
+  // Not the line: a file that is there may be meant to be read, as in `grep > FILE`.
+  return "`" + *sign + "` was a word of this command: " + UseBash("...");
 }
 
 }  // namespace tools

@@ -125,13 +125,7 @@ mcp::ToolDefinition Define(const Contract& tool, const ToolOptions& options) {
                           {"openWorldHint", tool.effect == Effect::kRuns}},
           .meta = std::move(meta),
           .lane = tool.lane,
-          .when_too_large = tool.when_too_large,
-          .when_invalid = [](const json& arguments) -> std::string {
-            const auto command = arguments.find("command");
-            if (command == arguments.end() || !command->is_string()) return "";
-            const auto line = command->get<std::string>();
-            return line.starts_with('[') ? "" : "; " + UseBash(line);
-          }};
+          .when_too_large = tool.when_too_large};
 }
 
 Property Count(const char* name, std::string description, int minimum, int maximum = -1) {

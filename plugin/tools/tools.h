@@ -139,11 +139,8 @@ std::string ShellLineHint(int status, const Command& command);
 /// How to give a line for a shell as a command.
 std::string UseBash(const std::string& line);
 
-/// Throws support::CallError for words with a pipe, a list or a redirection, which no shell would
-/// see: an agent would believe the output, or `rm` would get the next command's words. Must be a
-/// word of its own, followed by the name of a program or of no file. If it may be meant as it is,
-/// the result says how to give a line; "" if there is nothing to say. Takes a round trip only if
-/// there is such a word.
+/// Throws support::CallError if one of the words is a sign of a shell (`|`, `&&`, `>`), and the
+/// next is a program or no file. Returns a note, or "". Takes a round trip only if there is a sign.
 std::string CheckShellSigns(const std::vector<std::string>& words, const std::string& directory,
                             guest::Guest& guest, const support::Context& context);
 
