@@ -54,7 +54,8 @@ struct LaunchRequest : ServerRequest {
   std::string control;                 ///< for the settings of sessions with the same options
   std::vector<std::string> arguments;  ///< the user's for the agent, checked
   std::vector<OwnServer> servers;
-  std::vector<std::string> guest_shell;  ///< before a command for the project's copy or mount
+  std::vector<std::string> guest_shell;        ///< before a command for the project's copy or mount
+  std::optional<configure::Json> own_servers;  ///< of the user's settings, if they were asked for
 };
 
 /// How to start the agent. Paths are absolute.

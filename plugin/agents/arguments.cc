@@ -61,13 +61,13 @@ std::optional<std::string> CheckOption(std::span<const std::string>& arguments, 
   const std::string_view kind = option.substr(name.size());  // "", "?", "=" or "=a|b"
   std::string value;
   if (equals != std::string::npos) {
-    if (kind.empty()) return name + " takes no value";
+    if (kind.empty()) return name + " of " + std::string(rules.title) + " takes no value";
     value = argument.substr(equals + 1);
   } else if (!kind.empty() && !arguments.empty() && !arguments.front().starts_with('-')) {
     value = arguments.front();
     arguments = arguments.subspan(1);
   } else if (kind.starts_with('=')) {
-    return name + " needs a value that does not begin with -";
+    return name + " of " + std::string(rules.title) + " needs a value that does not begin with -";
   }
   if (kind.size() <= 1) return std::nullopt;
   const std::string values = "|" + std::string(kind.substr(1)) + "|";

@@ -67,6 +67,7 @@ Json ChosenSettings(std::string_view title, const std::vector<std::string>& path
     try {
       settings = ReadSettings(path);
     } catch (const support::CallError& error) {
+      if (title.empty()) continue;
       support::LogWarning(std::string(title) + " starts without these settings: " + error.what());
     }
     for (const std::string_view key : Words(keys)) {

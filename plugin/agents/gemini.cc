@@ -69,13 +69,14 @@ std::string Policy(const LaunchRequest& request) {
                       Rule(ours, request.trust ? "allow" : "ask_user", 990) +
                       Rule({"google_web_search", "write_todos", "update_topic"}, "allow", 990) +
                       Rule({"web_fetch", "ask_user"}, "ask_user", 990);
+  bool asks = false;
   for (const OwnServer& server : request.servers) {
-    // The second check has another name for the server, so that only "mcp_*" matches. No servers
-    // but those named by our flags are there.
-    rules += IsTrusted(request, server) ? Rule("mcp_" + server.name + "_*", "allow", 990)
-                                        : Rule("mcp_*", "ask_user", 950);
+    if (IsTrusted(request, server)) rules += Rule("mcp_" + server.name + "_*", "allow", 990);
+    asks |= !IsTrusted(request, server);
   }
-  return rules;
+  // The second check has another name for the server, so that only "mcp_*" matches. No servers
+  // but those named by our flags are there.
+  return asks ? rules + Rule("mcp_*", "ask_user", 950) : rules;
 }
 
 /// Escapes "@" at the start of a word, which would import a file of the host.

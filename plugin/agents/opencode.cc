@@ -91,9 +91,10 @@ Json OpencodeSettings(const LaunchRequest& request, const std::string& instructi
   return settings;
 }
 
-Json UsersSettings(const std::string& directory, std::string_view keys) {
+Json UsersSettings(const std::string& directory, std::string_view keys,
+                   std::string_view title = "opencode") {
   return ChosenSettings(
-      "opencode",
+      title,
       {directory + "/config.json", directory + "/opencode.json", directory + "/opencode.jsonc"},
       keys);
 }
@@ -156,11 +157,12 @@ Launch LaunchOpencode(const LaunchRequest& request) {
   const std::string own = config_home + "/opencode";
   const std::string users = ConfigHome(request.environment) + "/opencode";
   const std::string dependencies = R"("dependencies":{"@opencode-ai/plugin":"*"})";
+  const std::string_view title = request.own_servers ? "" : "opencode";  // they were read before
   Launch launch = {
       .arguments = request.arguments,
       .environment = AgentEnvironment(request, config_home, instructions),
       .files = {{instructions, Instructions(request, "AGENTS.md CLAUDE.md")},
-                {own + "/opencode.json", UsersSettings(users, kOpencodeUsersKeys).dump(2)},
+                {own + "/opencode.json", UsersSettings(users, kOpencodeUsersKeys, title).dump(2)},
                 // With these, opencode does not install its SDK for plugins at each start.
                 {own + "/package.json", "{" + dependencies + "}"},
                 {own + "/package-lock.json",

@@ -40,8 +40,9 @@ std::string AgentsName(const std::string& option, std::string name, const Launch
   throw CallError(option + ": another server is called \"" + name + "\"; choose another name");
 }
 
-Json UsersEntry(const std::string& name, const Agent& agent, const Environment& environment) {
-  const Json servers = agent.run->own_servers(environment);
+Json UsersEntry(const std::string& name, const Agent& agent, LaunchRequest& request) {
+  if (!request.own_servers) request.own_servers = agent.run->own_servers(request.environment);
+  const Json& servers = *request.own_servers;
   std::vector<std::string> names;
   for (const auto& [other, entry] : servers.items()) {
     names.push_back(other);
@@ -125,8 +126,9 @@ std::string ScriptPath(const LaunchRequest& request, const OwnServer& server) {
 void AddGuestServer(const std::string& value, LaunchRequest& request) {
   const std::size_t equals = value.find('=');
   if (equals == std::string::npos || equals + 1 == value.size()) {
-    throw CallError("--mcp " + value +
-                    ": there is no command; write NAME=COMMAND, such as --mcp 'db=npx -y db-mcp'");
+    throw CallError(
+        "--mcp \"" + value +
+        "\": there is no command; write NAME=COMMAND, such as --mcp 'db=npx -y db-mcp'");
   }
   const std::string name = AgentsName("--mcp", value.substr(0, equals), request);
   request.servers.push_back({.name = name, .command = value.substr(equals + 1)});
@@ -140,7 +142,7 @@ void AddHostServer(const std::string& name, const Agent& agent, const paths::Gue
                     "guest: --mcp NAME=COMMAND");
   }
   const std::string agents_name = AgentsName("--host-mcp", name, request);
-  Json entry = UsersEntry(name, agent, request.environment);
+  Json entry = UsersEntry(name, agent, request);
   RequireOutOfReach(name, entry, reach, request.environment);
   request.servers.push_back({.name = agents_name, .entry = std::move(entry)});
 }

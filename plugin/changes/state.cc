@@ -279,6 +279,7 @@ std::vector<copy::Change> Compare(const State& before, const State& after) {
   for (const auto& [place, unused] : all) {
     const auto was = before.items.find(place);
     const auto is = after.items.find(place);
+    if (is == after.items.end() && after.is_cut) continue;  // it may be there
     const Item& old_item = was == before.items.end() ? none : was->second;
     const Item& item = is == after.items.end() ? none : is->second;
     if (old_item == item) continue;

@@ -226,6 +226,14 @@ std::string UndoCommand(const Job& job) {
   return shell::ShellCommand(command);
 }
 
+/// For whom.
+void PrintHeading(const Job& job) {
+  std::cout << job.agent->title << ", for "
+            << (job.request.user ? "all your projects"
+                                 : support::Printable(job.request.base.string()))
+            << ":\n";
+}
+
 /// Writes the files, and prints what became of each. Returns whether one was changed.
 bool WriteEdits(const Job& job, const std::vector<Edit>& edits) {
   bool wrote = false;
@@ -237,6 +245,7 @@ bool WriteEdits(const Job& job, const std::vector<Edit>& edits) {
       state = text ? "  wrote      " : "  removed    ";
       text ? edit.stored.Write(*text) : edit.stored.Remove();
     }
+    if (&edit == &edits.front()) PrintHeading(job);
     // The guest may have chosen the target's name.
     const std::string link =
         edit.stored.is_link() ? " -> " + support::Printable(edit.stored.target().string()) : "";
@@ -279,12 +288,9 @@ void ConfigureAgent(Job& job) {
   const bool is_edited = settings.steps.empty();
   const std::vector<Edit> edits = is_edited ? PlanEdits(job, settings.files) : std::vector<Edit>();
   if (job.print && is_edited) return PrintTexts(job, edits);
-  std::cout << job.agent->title
-            << (job.request.user
-                    ? ", for all your projects:\n"
-                    : ", for " + support::Printable(job.request.base.string()) + ":\n");
   const bool wrote = WriteEdits(job, edits);
   if (!is_edited) {
+    PrintHeading(job);
     std::cout << "Nothing is written: do this yourself.\n"
               << support::Printable(settings.steps, "\n") << '\n';
   }
@@ -309,12 +315,12 @@ int Configure(const std::vector<std::string>& arguments) {
   add("remove", "Take away what configure adds");
   const std::optional<cxxopts::ParseResult> parsed = parser.Parse({arguments.begin(), separator});
   if (!parsed) return 0;
-  if (parsed->unmatched().empty() && parsed->arguments().empty()) {
+  std::vector<std::string> options;
+  if (separator != arguments.end()) options.assign(separator + 1, arguments.end());
+  if (parsed->unmatched().empty() && parsed->arguments().empty() && options.empty()) {
     ListAgents();
     return 0;
   }
-  std::vector<std::string> options;
-  if (separator != arguments.end()) options.assign(separator + 1, arguments.end());
   Job job = ReadJob(*parsed, options);
   ConfigureAgent(job);
   return 0;

@@ -51,7 +51,7 @@ CopyCommand::CopyCommand(const std::string& instance, const std::string& project
   (void)::signal(SIGXFSZ, SIG_IGN);
   options_.lima_home = lima::HomeDirectory();
   options_.name = instance;
-  const Instance loaded = LoadInstance(instance);
+  const Instance loaded = LoadInstance(instance, false, true);
   UseSafeSearchPath(loaded.reach);
   copy::SidePlace place(
       loaded.configuration.directory(),

@@ -41,8 +41,11 @@ std::optional<std::string> FindMount(const Instance& instance, const std::string
   if (!location) return std::nullopt;
   throw CallError("the instance \"" + configuration.name + "\" mounts " + *location +
                   (readable.Above(project) ? " read-only" : ", a part of the project") +
-                  ". Work in a copy instead: limactl mcp run AGENT, in the instance \"" +
-                  kAgentInstance + "\", or --copy-dir DIR, outside all mounts");
+                  ". Work in a copy instead: " +
+                  (configuration.name == kAgentInstance
+                       ? ""
+                       : std::string("limactl mcp run AGENT ") + kAgentInstance + ", or ") +
+                  "--copy-dir DIR, outside all mounts");
 }
 
 MountedProject::MountedProject(const Instance& instance, const std::string& mount,
@@ -84,8 +87,8 @@ void MountedProject::EndSession() {
 
 bool MountedProject::PrintChanges(std::ostream& out) const {
   if (!baseline_) {
-    throw CallError("there is no baseline of " + top_ +
-                    ": limactl mcp run takes it, or limactl mcp changes --accept" + instance_);
+    throw CallError("there is no baseline of " + top_ + ": limactl mcp run AGENT" + instance_ +
+                    " takes it, or limactl mcp changes --accept" + instance_);
   }
   if (Print(ReadState(), out)) return true;
   out << "Nothing was changed that programs of this host run or obey. " << kLimits;

@@ -22,11 +22,12 @@
 namespace commands {
 namespace {
 
-void RequireInstance(const std::filesystem::path& lima_home, const std::string& name, bool offers) {
+void RequireInstance(const std::filesystem::path& lima_home, const std::string& name, bool offers,
+                     bool mountless) {
   std::error_code unknown;
   const bool is_missing_agent =
       name == kAgentInstance && !std::filesystem::exists(lima_home / name / "lima.yaml", unknown);
-  if (!is_missing_agent || unknown) return lima::RequireInstance(lima_home, name);
+  if (!is_missing_agent || unknown) return lima::RequireInstance(lima_home, name, mountless);
 
   const std::string text = "there is no Lima instance \"" + name + "\" in " + lima_home.string();
   const std::vector<std::string> command = lima::MountlessSandboxCommand(name);
@@ -58,7 +59,7 @@ const agents::Agent& FindAgent(const std::vector<std::string>& positional, bool 
   }
   throw UsageError(
       (positional.empty() ? "which agent?" : "unknown agent \"" + positional[0] + "\".") +
-      " There are: " + support::Join(names) + std::string(hint));
+      " There are: " + support::Join(names) + "; name one of them" + std::string(hint));
 }
 
 std::filesystem::path FindProject(const std::string& home, std::string_view otherwise) {
@@ -85,7 +86,7 @@ std::optional<std::filesystem::path> FindRepository(std::filesystem::path direct
 
 std::string NoteOnInstance(const std::string& instance, const std::string& project) try {
   if (project.empty()) {
-    RequireInstance(lima::HomeDirectory(), instance, false);
+    RequireInstance(lima::HomeDirectory(), instance, false, false);
     return "";
   }
   const Instance loaded = LoadInstance(instance);
@@ -103,9 +104,9 @@ std::string NoteOnInstance(const std::string& instance, const std::string& proje
   const std::string mount =
       lima::EditCommands(instance, " --mount-only " + shell::ShellQuote(project + ":w"));
   return text + "does not mount " + project + ", so every call would be refused. " +
-         (instance == kAgentInstance
-              ? "Work in a copy: limactl mcp copy, which prints the command of the server for it"
-              : "Mount it: " + mount);
+         (instance == kAgentInstance ? "Work in a copy: limactl mcp copy " + instance +
+                                           ", which prints the command of the server for it"
+                                     : "Mount it: " + mount);
 } catch (const support::CallError& error) {
   return error.what();
 }
@@ -165,9 +166,9 @@ void Instance::RequireOutOfReach(const std::filesystem::path& file) const {
                            "; use an instance without that mount");
 }
 
-Instance LoadInstance(const std::string& name, bool offers) {
+Instance LoadInstance(const std::string& name, bool offers, bool mountless) {
   const auto lima_home = lima::HomeDirectory();
-  RequireInstance(lima_home, name, offers);
+  RequireInstance(lima_home, name, offers, mountless);
   Instance instance{lima::LoadConfiguration(lima_home, name), {}, {}};
   instance.mounts = lima::ListMounts(instance.configuration);
   instance.reach = paths::GuestReach(instance.mounts);

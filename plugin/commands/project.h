@@ -66,7 +66,7 @@ struct Instance {
 
 /// Throws support::CallError if there is none. "agent" is created without mounts: the error for a
 /// missing one has the command, and with `offers`, on a terminal, the user is asked.
-Instance LoadInstance(const std::string& name, bool offers = false);
+Instance LoadInstance(const std::string& name, bool offers = false, bool mountless = false);
 
 /// Starts it if it is stopped, and says so on standard error. Throws support::CallError.
 void StartIfStopped(const lima::InstanceConfiguration& configuration);

@@ -356,7 +356,7 @@ int RunAgent(const std::vector<std::string>& arguments) {
   request.project = FindProject(EnvironmentVariable("HOME")).string();
   // Before anything is created.
   (void)FindAgentProgram(agent, EnvironmentVariable("PATH"), GuestReach());
-  const Instance loaded = LoadInstance(instance, true);
+  const Instance loaded = LoadInstance(instance, true, !directory.empty());
   const auto& [configuration, mounts, reach] = loaded;
   const auto mount = directory.empty() ? FindMount(loaded, request.project) : std::nullopt;
   const bool in_copy = !mount;

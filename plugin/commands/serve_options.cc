@@ -72,6 +72,7 @@ ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::str
   ServeOptions options;
   options.instance.lima_home = lima::HomeDirectory();
   options.instance.name = instance;
+  options.tools.instance = instance;
   std::error_code gone;
   options.instance.working_directory = std::filesystem::current_path(gone).string();
   lima::RequireInstance(options.instance.lima_home, instance);

@@ -28,7 +28,8 @@ int Apply(CopyCommand& command, bool yes, std::uint64_t max_size) {
   const std::size_t files = to == from ? 0 : copy::CountChanged(side, from, to);
   if (files == 0) {
     std::cout << (to == from ? "Nothing to take.\n"
-                             : "No file differs. To bring the commits: limactl mcp take\n");
+                             : "No file differs. To bring the commits: limactl mcp take " +
+                                   side.place().instance + "\n");
     return 0;
   }
   const copy::Report report = command.PrintReport(from, to, "");

@@ -14,6 +14,7 @@ namespace configure {
 namespace {
 
 constexpr std::string_view kSpace = " \t\r\n";
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kMaxDepth = 100;
 
 struct JsonNode {
@@ -48,6 +49,7 @@ std::size_t MatchLength(std::string_view text, const re2::RE2& pattern) {
 
 std::size_t SkipSpaceAndComments(std::string_view text, std::size_t from) {
   static const re2::RE2 skipped(R"((?:[ \t\r\n]|//[^\n]*|/\*(?s:.*?)\*/)*)");
+  if (from == 0 && text.starts_with(kByteOrderMark)) from = kByteOrderMark.size();
   return from + MatchLength(text.substr(from), skipped);
 }
 

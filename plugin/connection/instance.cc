@@ -82,7 +82,8 @@ std::string ListRoots(const std::vector<paths::Root>& roots) {
 
 }  // namespace
 
-lima::GuestFacts QueryGuestFacts(guest::Guest& guest, const support::Context& context) {
+lima::GuestFacts QueryGuestFacts(const std::string& instance, guest::Guest& guest,
+                                 const support::Context& context) {
   const guest::ScriptOutput given =
       guest::CaptureScript(guest, {R"sh(printf '%s\n%s' "$(id -u)" "$HOME")sh"}, context);
   std::uint32_t uid = 0;
@@ -91,8 +92,9 @@ lima::GuestFacts QueryGuestFacts(guest::Guest& guest, const support::Context& co
       !re2::RE2::FullMatch(given.output, R"((?s)(\d+)\n(/[^\x00]*))", &uid, &home)) {
     throw support::CallError(
         "the guest did not report its user's id and home directory, which the instance's mounts "
-        "need; set user.home and user.uid in its lima.yaml, or find the cause with limactl "
-        "shell");
+        "need; set user.home and user.uid in its lima.yaml, or find the cause with "
+        "limactl shell " +
+        instance);
   }
   lima::GuestFacts facts;
   facts.home = home;
@@ -135,7 +137,7 @@ tools::Workspace OpenInstance(const InstanceOptions& options,
 
   const std::shared_ptr<guest::Guest> guest = ssh::Connect(endpoint, {}, context);
   lima::GuestFacts facts;
-  if (lima::NeedsGuestFacts(configuration)) facts = QueryGuestFacts(*guest, context);
+  if (lima::NeedsGuestFacts(configuration)) facts = QueryGuestFacts(options.name, *guest, context);
   facts.user = endpoint.user;
   const std::vector<lima::Mount> mounts =
       lima::ListMounts(configuration, lima::ReadHostFacts(), facts);

@@ -43,7 +43,8 @@ class InstanceNotRunning : public support::CallError {
 /// Queries the guest user's home directory and uid, in one round trip. Needed if the configuration
 /// does not set them, because Lima's default home depends on the version that created the instance.
 /// Throws support::CallError if the reply is invalid.
-lima::GuestFacts QueryGuestFacts(guest::Guest& guest, const support::Context& context);
+lima::GuestFacts QueryGuestFacts(const std::string& instance, guest::Guest& guest,
+                                 const support::Context& context);
 
 /// The roots according to Lima's files, without asking the guest; for display only, never for
 /// enforcement. Throws lima::ConfigurationError, and support::CallError if a `--root` is not under

@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "lima/sandbox.h"
 #include "support/child.h"
 #include "support/environment.h"
 #include "support/errors.h"
@@ -116,7 +117,8 @@ tools::Workspace InstanceOpener::Open(const support::Context& context,
       if (last_loss) break;
       last_loss = std::make_exception_ptr(support::ConnectionLost(
           "the guest did not complete the connection in time: the virtual machine hangs or is "
-          "still starting. Call again, or restart it: `limactl stop -f`, `limactl start`",
+          "still starting. Call again, or restart it: `" +
+              lima::ForcedRestartCommand(options_.name) + "`",
           false));
       break;
     }

@@ -27,7 +27,8 @@ std::string Named(std::vector<std::string> paths) {
 }
 
 /// `git apply` has all files in memory.
-void RequireSize(const Git& git, const std::string& ids, std::uint64_t max_size) {
+void RequireSize(const Git& git, const SideRepository& side, const std::string& ids,
+                 std::uint64_t max_size) {
   std::uint64_t size = 0;
   for (const std::string& each : Split(git.Require({"cat-file", "--batch-check=%(objectsize)"},
                                                    "git cannot read the work", ids),
@@ -36,10 +37,10 @@ void RequireSize(const Git& git, const std::string& ids, std::uint64_t max_size)
   }
   const std::uint64_t most = std::min(max_size, kMaxApplied);
   if (size <= most) return;
-  throw CallError(Unchanged("The changed files have " + support::FormatByteCount(size) +
-                            ", more than " + support::FormatByteCount(most) +
-                            (most == max_size ? " (--max-size)" : "")) +
-                  (most == max_size ? "" : " As a branch instead: limactl mcp take"));
+  throw CallError(
+      Unchanged("The changed files have " + support::FormatByteCount(size) + ", more than " +
+                support::FormatByteCount(most) + (most == max_size ? " (--max-size)" : "")) +
+      (most == max_size ? "" : " As a branch instead: limactl mcp take " + side.place().instance));
 }
 
 /// What `git apply` did not do, though it says that it did; empty if it did all.
@@ -65,7 +66,8 @@ std::string Left(const fs::path& top, const std::vector<RawChange>& changes) {
   }
   saved.Discard(side.MakeScratch());
   throw CallError(problem +
-                  ". The working tree is as it was. As a branch instead: limactl mcp take");
+                  ". The working tree is as it was. As a branch instead: limactl mcp take " +
+                  side.place().instance);
 }
 
 }  // namespace
@@ -86,7 +88,7 @@ void ApplyWork(const Git& users, SideRepository& side, std::uint64_t max_size) {
     paths.push_back(change.path);
     if (change.mode != kNone && change.mode != kRepositoryMode) ids += change.id + "\n";
   }
-  RequireSize(side.git(), ids, max_size);
+  RequireSize(side.git(), side, ids, max_size);
 
   const FileLock lock = side.place().LockTree();
   const SavedFiles saved = SavedFiles::Save(top, paths, work, scratch, side.path() / kSaved);

@@ -172,7 +172,8 @@ Snapshot TakeSnapshot(const Project& project, const Git& users, const SideReposi
     LeaveOut(git, project, snapshot.withheld);
     AddNote(
         "not copied, since it was ignored or filtered when the copy was sent before "
-        "(limactl mcp copy --include FILE sends it): ",
+        "(limactl mcp copy " +
+            side.place().instance + " --include FILE sends it): ",
         snapshot.withheld, snapshot.notes);
     tree = git.Require({"write-tree"}, kNoTree);
   }

@@ -12,6 +12,8 @@
 #include <system_error>
 
 #include "copy/project.h"
+#include "lima/sandbox.h"
+#include "shell/shell_quote.h"
 #include "support/context.h"
 #include "support/errors.h"
 #include "support/log.h"
@@ -150,7 +152,14 @@ std::string SidePlace::InUseText() const {
 }
 
 std::string SidePlace::NoCopyText() const {
-  return "There is no copy of " + project + " in " + instance + ": limactl mcp copy " + instance;
+  std::string text =
+      "There is no copy of " + project + " in " + instance + ": limactl mcp copy " + instance;
+  for (const CopyFacts& other : ListFacts(instance_directory)) {
+    std::error_code gone;
+    if (fs::exists(other.project, gone)) continue;
+    text += ". If this was " + other.project + ": --project " + shell::ShellQuote(other.project);
+  }
+  return text;
 }
 
 SideRepository::SideRepository(SidePlace place, const std::string& directory)
@@ -160,8 +169,10 @@ SideRepository::SideRepository(SidePlace place, const std::string& directory)
       facts_(place_.ReadFacts().value_or(
           CopyFacts{place_.project, directory.empty() ? place_.project : directory})) {
   if (!directory.empty() && directory != facts_.directory) {
-    throw support::CallError("The copy of " + facts_.project + " is in " + facts_.directory +
-                             ": drop it first, to have it in another directory.");
+    throw support::CallError(
+        (facts_.sent.empty() ? "A copy of " : "The copy of ") + facts_.project +
+        (facts_.sent.empty() ? " was begun in " : " is in ") + facts_.directory +
+        ". To have it in another directory, first: " + "limactl mcp drop " + place_.instance);
   }
   RemoveLeftovers(place_.repository);
 }
@@ -240,8 +251,9 @@ void RequireNoMount(const std::vector<lima::Mount>& mounts, const std::string& d
     }
     throw support::CallError(
         instance + " mounts " + mount.location +
-        ": the guest would see both. Start one without: limactl start --mount-none, "
-        "or --copy-dir DIR names another directory.");
+        ": the guest would see both. Use --copy-dir DIR, another directory of the guest, or an "
+        "instance without mounts: " +
+        shell::ShellCommand(lima::MountlessSandboxCommand(instance + "-copies")));
   }
 }
 

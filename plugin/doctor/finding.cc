@@ -7,6 +7,7 @@
 
 #include "ssh/connection.h"
 #include "support/printable.h"
+#include "support/units.h"
 #include "support/utf8.h"
 #include "support/version.h"
 
@@ -48,7 +49,11 @@ std::string SummaryLine(const std::vector<Finding>& findings) {
       return static_cast<std::size_t>(finding.result) == result;
     });
     if (count == 0) continue;
-    line += (line.empty() ? "" : ", ") + std::to_string(count) + " " + std::string(kNames[result]);
+    const auto number = static_cast<std::uint64_t>(count);
+    line +=
+        (line.empty() ? "" : ", ") +
+        (kNames[result] == "warning" ? support::Count(number, "warning")
+                                     : std::to_string(count) + " " + std::string(kNames[result]));
   }
   return line + ".\n";
 }

@@ -244,12 +244,12 @@ Finding CheckSettings(const Mounts& mounts, const std::string& project,
   agents::SettingsRequest request;
   request.project_files = true;
   request.server = {"limactl", "mcp", "serve", instance};
-  std::vector<std::string> found;
+  std::set<std::string> found;  // two agents may read one file
   std::string advice;
   for (const std::string& directory : directories) {
     for (const agents::Agent& agent : agents::Agents()) {
       const std::vector<std::string> files = FindSettings(agent, request, directory);
-      found.insert(found.end(), files.begin(), files.end());
+      found.insert(files.begin(), files.end());
       if (files.empty() || !advice.empty()) continue;
       advice = agent.run
                    ? "start it with: limactl mcp run " + std::string(agent.name) + " " + instance
@@ -257,7 +257,8 @@ Finding CheckSettings(const Mounts& mounts, const std::string& project,
     }
   }
   if (found.empty()) return Passed("no writable mount has settings that configure wrote");
-  return Warning("a command in the guest can change what confines the agent: " + Join(found),
+  return Warning("a command in the guest can change what confines the agent: " +
+                     Join({found.begin(), found.end()}),
                  advice);
 }
 

@@ -18,6 +18,7 @@
 #include "shell/shells.h"
 #include "support/errors.h"
 #include "support/re2_text.h"
+#include "support/units.h"
 #include "support/utf8.h"
 
 namespace find {
@@ -206,7 +207,7 @@ class MatchSink final : public shell::OutputSink {
     const std::string shown =
         std::to_string(kept_matches_) + " of " + std::to_string(matches_) +
         (request_.names_only ? " files"
-                             : " matching lines, in " + std::to_string(files_) + " files,") +
+                             : " matching lines, in " + support::Count(files_, "file") + ",") +
         " are shown. ";
     if (is_full_) {
       return "[Only the first " + shown +

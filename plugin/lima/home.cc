@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "lima/sandbox.h"
+#include "shell/shell_quote.h"
 #include "support/join.h"
 #include "support/re2_text.h"
 
@@ -52,8 +53,10 @@ std::string Architecture() {
 
 void CheckInstanceName(std::string_view name) {
   if (IsInstanceName(name)) return;
-  throw ConfigurationError("\"" + std::string(name.substr(0, kMaxInstanceName)) +
-                           "\" is not an instance name; `limactl list` shows the instances");
+  throw ConfigurationError((name.size() <= kMaxInstanceName
+                                ? "\"" + std::string(name) + "\""
+                                : "a text of " + std::to_string(name.size()) + " bytes") +
+                           " is not an instance name; `limactl list` shows the instances");
 }
 
 std::string HostnameOf(std::string_view name) {
@@ -103,16 +106,17 @@ std::vector<std::string> ListInstances(const fs::path& home) {
   return names;
 }
 
-void RequireInstance(const fs::path& home, const std::string& name) {
+void RequireInstance(const fs::path& home, const std::string& name, bool mountless) {
   CheckInstanceName(name);
   const fs::path file = home / name / kConfigurationFile;
   std::error_code error;
   if (fs::exists(file, error)) return;
   if (error) throw ConfigurationError("cannot read " + file.string() + ": " + error.message());
   const std::string known = support::Join(ListInstances(home));
-  throw ConfigurationError("there is no Lima instance \"" + name + "\" in " + home.string() +
-                           (known.empty() ? "" : "; the instances are: " + known) +
-                           "; create it with: " + SandboxCommand(name));
+  throw ConfigurationError(
+      "there is no Lima instance \"" + name + "\" in " + home.string() +
+      (known.empty() ? "" : "; the instances are: " + known) + "; create it with: " +
+      (mountless ? shell::ShellCommand(MountlessSandboxCommand(name)) : SandboxCommand(name)));
 }
 
 HostFacts ReadHostFacts() {

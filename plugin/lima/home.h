@@ -36,7 +36,8 @@ std::vector<std::string> ListInstances(const std::filesystem::path& home);
 
 /// Throws ConfigurationError unless the instance has a lima.yaml; the message lists the instances
 /// and how to create this one. Also throws like CheckInstanceName.
-void RequireInstance(const std::filesystem::path& home, const std::string& name);
+void RequireInstance(const std::filesystem::path& home, const std::string& name,
+                     bool mountless = false);
 
 /// Facts about the host that mount templates and Lima's defaults use.
 struct HostFacts {

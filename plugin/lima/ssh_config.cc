@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "lima/home.h"
+#include "lima/sandbox.h"
 #include "lima/text_file.h"
 #include "support/join.h"
 
@@ -13,7 +14,9 @@ namespace {
 
 using re2::RE2;
 
-constexpr const char* kRestart = "; `limactl stop` and `limactl start` rewrite it";
+std::string Rewrite(const std::string& instance) {
+  return "; `" + RestartCommand(instance) + "` rewrites it";
+}
 
 /// The first value of an option counts.
 void SetOnce(std::string& option, const std::string& value) {
@@ -33,7 +36,8 @@ void ReadOption(const std::string& keyword, const std::string& value, const std:
   } else if (keyword == "identityfile") {
     if (value.starts_with('/')) endpoint.identity_files.push_back(value);
   } else if (RE2::FullMatch(keyword, "include|match|proxy.*")) {
-    throw ConfigurationError(file + ": " + keyword + " is not supported" + kRestart);
+    throw ConfigurationError(file + ": " + keyword + " is not supported" +
+                             Rewrite(endpoint.instance));
   }
 }
 
@@ -44,6 +48,7 @@ SshEndpoint ParseSshConfig(std::string_view text, const std::string& instance_na
   static const RE2 option(R"re(\s*(\w+)[\s=]+"?([^"\s-][^"]*?)"?\s*)re", RE2::Latin1);
   const std::string host = HostnameOf(instance_name);
   SshEndpoint endpoint;
+  endpoint.instance = instance_name;
   bool has_host = false;
   bool applies = false;
   std::istringstream lines{std::string(text)};
@@ -60,7 +65,7 @@ SshEndpoint ParseSshConfig(std::string_view text, const std::string& instance_na
     }
   }
   if (!has_host) {
-    throw ConfigurationError(file + ": there is no \"Host " + host + "\"" + kRestart);
+    throw ConfigurationError(file + ": there is no \"Host " + host + "\"" + Rewrite(instance_name));
   }
   std::vector<std::string> missing;
   if (endpoint.host.empty()) missing.emplace_back("HostName");
@@ -69,7 +74,7 @@ SshEndpoint ParseSshConfig(std::string_view text, const std::string& instance_na
   if (endpoint.identity_files.empty()) missing.emplace_back("IdentityFile");
   if (missing.empty()) return endpoint;
   throw ConfigurationError(file + ": missing or invalid for " + host + ": " +
-                           support::Join(missing) + kRestart);
+                           support::Join(missing) + Rewrite(instance_name));
 }
 
 SshEndpoint ReadSshConfig(const std::filesystem::path& instance_directory,

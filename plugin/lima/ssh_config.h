@@ -21,6 +21,7 @@ struct SshEndpoint {
   /// As in the file ("^aes128-gcm@openssh.com,aes256-gcm@openssh.com"); may be empty. A leading '^'
   /// puts these before the defaults.
   std::string ciphers;
+  std::string instance = {};  ///< its name
 
   friend bool operator==(const SshEndpoint&, const SshEndpoint&) = default;
 };

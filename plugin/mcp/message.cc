@@ -1,5 +1,9 @@
 #include "mcp/message.h"
 
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
 #include "mcp/json_writer.h"
 #include "support/log.h"
 
@@ -8,9 +12,21 @@ namespace {
 
 using nlohmann::json;
 
+/// Bytes of an escape such as \ud83d.
+constexpr std::size_t kEscape = 6;
+
+bool BeginsWithSurrogate(std::string_view text, unsigned first, unsigned last) {
+  if (text.size() < kEscape || !text.starts_with("\\u")) return false;
+  unsigned unit = 0;
+  const char* const end = text.data() + kEscape;
+  return std::from_chars(text.data() + 2, end, unit, 16).ptr == end && unit >= first &&
+         unit <= last;
+}
+
 /// Throws unless parsing `text` needs little memory and stack. Looks at brackets and commas only.
 /// Not in a callback of the parser: with one, nlohmann takes quadratic time for lists of objects.
-void CheckLimits(std::string_view text) {
+/// Replaces what the parser refuses: unpaired surrogates, and numbers beyond the range of a double.
+void PrepareText(std::string& text) {
   std::size_t depth = 0;
   std::size_t values = 1;
   bool in_string = false;
@@ -18,12 +34,24 @@ void CheckLimits(std::string_view text) {
     const char c = text[i];
     if (c == '"') in_string = !in_string;
     if (in_string) {
-      if (c == '\\') ++i;
+      if (c != '\\') continue;
+      const std::string_view rest = std::string_view(text).substr(i);
+      const bool is_pair = BeginsWithSurrogate(rest, 0xD800, 0xDBFF) &&
+                           BeginsWithSurrogate(rest.substr(kEscape), 0xDC00, 0xDFFF);
+      if (!is_pair && BeginsWithSurrogate(rest, 0xD800, 0xDFFF)) text.replace(i + 2, 4, "fffd");
+      i += is_pair ? kEscape + 1 : 1;
       continue;
     }
     if (c == '[' || c == '{') ++depth;
     if ((c == ']' || c == '}') && depth > 0) --depth;
     if (c == '[' || c == '{' || c == ',') ++values;
+    if (c >= '0' && c <= '9') {
+      char* end = nullptr;
+      const bool is_large = std::isinf(std::strtod(text.data() + i, &end));
+      const auto length = static_cast<std::size_t>(end - (text.data() + i));
+      if (is_large) text.replace(i, length, "9e307" + std::string(length - 5, ' '));
+      i += length - 1;
+    }
     if (depth > kMaxJsonDepth) {
       throw InvalidRequest("nested more than " + std::to_string(kMaxJsonDepth) + " levels deep");
     }
@@ -34,25 +62,6 @@ void CheckLimits(std::string_view text) {
   }
 }
 
-/// The last of two members with the same name counts. Numbers beyond the range of a double, NUL
-/// bytes and unpaired surrogates are syntax errors. Whole numbers beyond 64 bits become doubles.
-json ParseJson(std::string_view text) {
-  CheckLimits(text);
-  std::string error = "number out of range";
-  // nlohmann's parser takes a NUL for the end of its input.
-  if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
-    error = "NUL at byte " + std::to_string(nul + 1);
-  } else {
-    try {
-      return json::parse(text);
-    } catch (const json::parse_error& invalid) {
-      error = "not valid JSON at byte " + std::to_string(invalid.byte);
-    } catch (const json::out_of_range&) {
-    }
-  }
-  throw ProtocolError(ErrorCode::kParseError, error);
-}
-
 /// Checks what requests and notifications have in common. Empty when it is valid.
 std::string FindError(const json& object) {
   const auto version = object.find("jsonrpc");
@@ -61,7 +70,8 @@ std::string FindError(const json& object) {
   if (method == object.end()) return "\"method\" is missing";
   if (!method->is_string()) return "\"method\" must be a string";
   const auto params = object.find("params");
-  if (params != object.end() && !params->is_object()) return "\"params\" must be an object";
+  const bool is_valid = params == object.end() || params->is_object() || params->is_null();
+  if (!is_valid) return "\"params\" must be an object";
   return {};
 }
 
@@ -84,7 +94,10 @@ void Read(json value, Message& message) {
   if (message.id && message.method.starts_with("notifications/")) {
     throw InvalidRequest("a notification has no \"id\"");
   }
-  if (value.contains("params")) message.params = std::move(value["params"]);
+  // Some clients send null for none.
+  if (value.contains("params") && value["params"].is_object()) {
+    message.params = std::move(value["params"]);
+  }
 }
 
 }  // namespace
@@ -100,10 +113,24 @@ std::optional<RequestId> ParseId(const nlohmann::json& value) {
   return ToJson(value);
 }
 
-Message ParseMessage(std::string_view line) {
+json ParseJson(std::string text) {
+  PrepareText(text);
+  // nlohmann's parser takes a NUL for the end of its input.
+  if (const std::size_t nul = text.find('\0'); nul != std::string::npos) {
+    throw ProtocolError(ErrorCode::kParseError, "NUL at byte " + std::to_string(nul + 1));
+  }
+  try {
+    return json::parse(text);
+  } catch (const json::parse_error& invalid) {
+    throw ProtocolError(ErrorCode::kParseError,
+                        "not valid JSON at byte " + std::to_string(invalid.byte));
+  }
+}
+
+Message ParseMessage(std::string line) {
   Message message;
   try {
-    Read(ParseJson(line), message);
+    Read(ParseJson(std::move(line)), message);
   } catch (const ProtocolError& error) {
     message.error = error;
   }

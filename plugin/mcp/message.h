@@ -55,6 +55,10 @@ inline ProtocolError InvalidRequest(const std::string& message) {
   return {ErrorCode::kInvalidRequest, message};
 }
 
+/// Throws ProtocolError. The last of two members with the same name counts. Whole numbers beyond 64
+/// bits become doubles, unpaired surrogates U+FFFD, and numbers beyond the range of a double 9e307.
+[[nodiscard]] nlohmann::json ParseJson(std::string text);
+
 /// `"error":{"code":…,"message":…,"data":…}`, a member of the response.
 [[nodiscard]] std::string ErrorMember(const ProtocolError& error);
 
@@ -76,6 +80,6 @@ struct Message {
 
 /// Never throws on any input. Batches, which only version 2025-03-26 has, are malformed, and so is
 /// a message beyond the limits above, whose id is not read.
-[[nodiscard]] Message ParseMessage(std::string_view line);
+[[nodiscard]] Message ParseMessage(std::string line);
 
 }  // namespace mcp

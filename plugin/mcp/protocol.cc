@@ -23,7 +23,7 @@ const json* Find(const json& object, const char* key) {
 const json& Meta(const json& params) {
   static const json none = json::object();
   const json* meta = Find(params, "_meta");
-  if (meta == nullptr) return none;
+  if (meta == nullptr || meta->is_null()) return none;
   if (!meta->is_object()) throw InvalidParams("\"_meta\" must be an object");
   return *meta;
 }
@@ -123,7 +123,7 @@ CallToolParams ParseCallTool(json params) {
   }
   result.name = RequireString(params, "name");
   const auto arguments = params.find("arguments");
-  if (arguments == params.end()) return result;
+  if (arguments == params.end() || arguments->is_null()) return result;
   if (!arguments->is_object()) throw InvalidParams("\"arguments\" must be an object");
   result.arguments = std::move(*arguments);
   return result;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mcp/json_writer.h"
+#include "mcp/message.h"
 #include "support/join.h"
 
 namespace mcp {
@@ -64,6 +65,18 @@ std::optional<std::string> FindObjectError(const json& schema, const json& value
   return std::nullopt;
 }
 
+/// The list, boolean or number that a text stands for, if `property` takes that and no text.
+/// Otherwise null.
+json FromText(const json& property, const json& value) {
+  if (!value.is_string() || !FindSchemaError(property, value)) return nullptr;
+  try {
+    json meant = ParseJson(value.get<std::string>());
+    return meant.is_string() || FindSchemaError(property, meant) ? nullptr : meant;
+  } catch (const ProtocolError&) {
+    return nullptr;
+  }
+}
+
 }  // namespace
 
 std::optional<std::string> FindSchemaError(const json& schema, const json& value,
@@ -77,7 +90,14 @@ std::optional<std::string> FindSchemaError(const json& schema, const json& value
   const bool fits = std::ranges::any_of(types, [&value](const std::string& name) {
     return name == "integer" ? IsInteger(value) : value.type_name() == name;
   });
-  if (!types.empty() && !fits) return expected(Join(types, " or "));
+  if (!types.empty() && !fits) {
+    std::string what = Join(types, " or ");
+    const bool is_large = value.is_number() && std::abs(value.get<double>()) >= 0x1p63;
+    if (is_large && types.back() == "integer") what += " of 64 bits";
+    const bool is_list_as_text = value.is_string() && types.back() == "array";
+    const std::string how = is_list_as_text ? schema.value("description", "") : "";
+    return expected(what) + (how.empty() ? "" : "; " + how);
+  }
   if (value.is_number()) {
     const json minimum = schema.value("minimum", value);
     if (value < minimum) return expected("at least " + ToJson(minimum));
@@ -99,15 +119,26 @@ std::optional<std::string> FindSchemaError(const json& schema, const json& value
   return std::nullopt;
 }
 
-void DropAbsent(const json& schema, json& value) {
+std::optional<json> Understand(const json& schema, const json& value) {
   const json required = schema.value("required", json::array());
   const json properties = schema.value("properties", json::object());
+  std::optional<json> understood;
   for (const auto& [name, property] : properties.items()) {
     const auto member = value.find(name);
-    if (member == value.end() || std::count(required.begin(), required.end(), name) > 0) continue;
-    const bool is_empty = *member == "" && !FindSchemaError(property, nullptr);
-    if (member->is_null() || is_empty) value.erase(member);
+    if (member == value.end()) continue;
+    const bool is_optional = std::count(required.begin(), required.end(), name) == 0;
+    const bool may_be_empty = *member == "" && !FindSchemaError(property, nullptr);
+    const bool is_absent = is_optional && (member->is_null() || may_be_empty);
+    const json meant = FromText(property, *member);
+    if (!is_absent && meant.is_null()) continue;
+    if (!understood) understood = value;
+    if (is_absent) {
+      understood->erase(name);
+    } else {
+      (*understood)[name] = meant;
+    }
   }
+  return understood;
 }
 
 }  // namespace mcp

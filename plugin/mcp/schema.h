@@ -13,8 +13,11 @@ namespace mcp {
                                                          const nlohmann::json& value,
                                                          const std::string& where = "");
 
-/// Removes the members of an object that count as not given: null for an optional property, and ""
-/// for one that may also be null.
-void DropAbsent(const nlohmann::json& schema, nlohmann::json& value);
+/// The arguments as they are meant, if not as they came. Left out is what counts as not given: null
+/// for an optional property, and "" for one that may also be null. A text that is exactly the JSON
+/// of the list, boolean or number that a property takes is that: some clients send every argument
+/// as text.
+[[nodiscard]] std::optional<nlohmann::json> Understand(const nlohmann::json& schema,
+                                                       const nlohmann::json& value);
 
 }  // namespace mcp

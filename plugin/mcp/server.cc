@@ -119,8 +119,7 @@ void Server::WaitForQuickCalls() {
 }
 
 void Server::Handle(std::string line) {
-  Message message = ParseMessage(line);
-  std::string().swap(line);  // it may be large, and a call may take long
+  Message message = ParseMessage(std::move(line));
   if (message.error) return Refuse(message.id, *message.error);
   if (message.id) return HandleRequest(message);
   // No other notification, `notifications/initialized` included, needs any action.

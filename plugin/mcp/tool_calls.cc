@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -35,11 +36,16 @@ struct Server::Call final : ProgressReporter {
     status = std::move(text);
   }
 
+  [[nodiscard]] const nlohmann::json& arguments() const {
+    return understood ? *understood : params.arguments;
+  }
+
   const Tool* const tool;  // null if there is none of that name
   CallToolParams params;
   const RequestContext context;
   const ObservedCall observed;
   const support::Clock::time_point began;
+  std::optional<nlohmann::json> understood = {};  ///< the arguments, if not as they came
   std::atomic<bool> started = false;
   std::atomic<bool> recorded = false;
 
@@ -60,8 +66,8 @@ void Server::StartCall(Message& request, const RequestContext& context, Reply& r
   try {
     if (tool == tools_.end()) throw InvalidParams("unknown tool " + QuoteName(call->params.name));
     const nlohmann::json& schema = tool->definition.input_schema;
-    DropAbsent(schema, call->params.arguments);
-    if (const auto error = FindSchemaError(schema, call->params.arguments)) {
+    call->understood = Understand(schema, call->params.arguments);
+    if (const auto error = FindSchemaError(schema, call->arguments())) {
       throw support::CallError("validating \"arguments\": " + *error);
     }
     {
@@ -85,7 +91,7 @@ void Server::RunCall(const std::shared_ptr<Call>& call) {
       const bool read_only = tool.annotations.value("readOnlyHint", false);
       if (options_.observer && !read_only) options_.observer(call->observed, nullptr);
       call->SetStatus("running");
-      return OutcomeOf(call->tool->call({call->params.arguments, context, *call, format}), era,
+      return OutcomeOf(call->tool->call({call->arguments(), context, *call, format}), era,
                        options_.info, tool.when_too_large);
     } catch (...) {
       return OutcomeOf(std::current_exception(), era, options_.info);

@@ -165,7 +165,7 @@ MountCheck::Table MountCheck::ReadTable(guest::Guest& guest,
   if (script.exit_status != 0) {
     throw support::CallError(
         "the guest's mount table (/proc/self/mountinfo) cannot be read, so it is unknown whether "
-        "the mounts are there; log in with limactl shell and check that file");
+        "the mounts are there; check with limactl shell whether the guest's user can read it");
   }
   return ParseMountTable(script.output);
 }

@@ -1,6 +1,7 @@
 #include "paths/path_rules.h"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <map>
 #include <utility>
@@ -32,6 +33,22 @@ DirectoryIndex StrictestFirst(const std::vector<Root>& roots,
 bool IsHostName(const std::string& host_path, const Root& root, const std::string& rest) {
   return JoinPath(root.host, rest) == host_path ||
          (!root.resolved_host.empty() && JoinPath(root.resolved_host, rest) == host_path);
+}
+
+/// The path of a `file:` URI (RFC 8089). Other text stays as it is.
+std::string WithoutFileScheme(std::string_view text) {
+  if (!text.starts_with("file:/")) return std::string(text);
+  text.remove_prefix(text.starts_with("file://localhost/") ? 16 : 5);
+  std::string path;
+  while (!text.empty()) {
+    unsigned byte = 0;
+    const bool is_escape =
+        text.size() > 2 && text[0] == '%' &&
+        std::from_chars(text.data() + 1, text.data() + 3, byte, 16).ptr == text.data() + 3;
+    path += is_escape ? static_cast<char>(byte) : text[0];
+    text.remove_prefix(is_escape ? 3 : 1);
+  }
+  return path;
 }
 
 std::string RealPathOfRootOption(const std::string& path, const std::string& shown,
@@ -229,24 +246,27 @@ void PathRules::RequireUnprotected(const Target& target, const std::string& gues
   }
 }
 
-std::string PathRules::Clean(std::string_view path) const {
-  if (path.starts_with('/') && path.find('\0') == std::string_view::npos) {
+std::string PathRules::Clean(std::string_view given) const {
+  const std::string path = WithoutFileScheme(given);
+  if (path.starts_with('/') && path.find('\0') == std::string::npos) {
     return support::CleanPath(path);
   }
   const std::string expected = ": expected an absolute path";
   const std::string choice = " in one of: " + DescribeRoots(options_);
   if (path.empty()) throw CallError("the path is empty" + expected + choice);
-  if (path.find('\0') != std::string_view::npos) {
+  if (path.find('\0') != std::string::npos) {
     throw CallError("the path contains a NUL byte" + expected + choice);
   }
-  const std::string text = std::string(path) + " is relative" + expected;
-  std::string directory;
+  const std::string text = path + " is relative" + expected;
+  // Neither a home directory, a variable, a URI, a drive nor a quoted path is meant as a name.
+  const bool is_name = std::string_view("~$%<\"'`\\ ").find(path.front()) == std::string::npos &&
+                       path.substr(0, path.find('/')).find(':') == std::string::npos;
+  std::string proposed;
   try {
-    directory = DefaultDirectory();
-  } catch (const CallError&) {
-    throw CallError(text + choice);
+    proposed = support::CleanPath(JoinPath(DefaultDirectory(), path));
+  } catch (const CallError&) {  // there is none
   }
-  throw CallError(text + ", such as " + support::CleanPath(JoinPath(directory, path)));
+  throw CallError(text + (is_name && names_.Find(proposed) ? ", such as " + proposed : choice));
 }
 
 std::string PathRules::DefaultDirectory() const {

@@ -119,7 +119,7 @@ class PathRules {
   };
   using DirectoriesPointer = std::shared_ptr<const Directories>;
 
-  [[nodiscard]] std::string Clean(std::string_view path) const;
+  [[nodiscard]] std::string Clean(std::string_view given) const;
   [[nodiscard]] Target Translate(std::string_view path) const;
   ResolvedPath LookUp(const Target& target, Access access, guest::Guest& guest,
                       const support::Context& context) const;

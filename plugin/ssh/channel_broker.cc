@@ -14,7 +14,8 @@ std::string Refusal(bool is_sftp, bool has_reply) {
   }
   return is_sftp ? "the guest's sshd has no SFTP subsystem, which every tool needs: install the "
                    "guest's package openssh-sftp-server (Fedora and others: openssh-server), add a "
-                   "line \"Subsystem sftp …\" to its sshd_config, and restart the instance"
+                   "line \"Subsystem sftp internal-sftp\" to its sshd_config, and restart the "
+                   "guest's sshd"
                  : "the guest's sshd refuses to run a command: this user may not run commands, or "
                    "the guest cannot start another process";
 }

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "lima/sandbox.h"
 #include "ssh/session_guest.h"
 #include "support/errors.h"
 #include "support/log.h"
@@ -116,7 +117,8 @@ void SessionGuest::ConnectSession() {
       throw support::ConnectionLost("cannot connect to the guest's sshd at " + Name(endpoint_) +
                                         ": " + ErrorText() +
                                         ". Is the instance running? `limactl list` shows it, "
-                                        "`limactl start` starts it",
+                                        "`limactl start " +
+                                        endpoint_.instance + "` starts it",
                                     false);
     }
     KeepNonBlocking();
@@ -173,7 +175,8 @@ void SessionGuest::PollUntilConnected(TimePoint deadline) {
     throw support::ConnectionLost(
         "the guest's sshd at " + Name(endpoint_) +
             " did not complete the connection in time: the virtual machine hangs or is still "
-            "starting. Try again, or restart it: `limactl stop -f`, `limactl start`",
+            "starting. Try again, or restart it: `" +
+            lima::ForcedRestartCommand(endpoint_.instance) + "`",
         false);
   }
   Poll(deadline);

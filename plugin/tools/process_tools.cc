@@ -58,11 +58,13 @@ ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
   const auto path = call.arguments.at("directory").get<std::string>();
   support::Clock::time_point deadline;
   std::string id;
+  std::string note;
   InTime(DescribeLateStart(path), [&] {
     WithDirectory(toolbox, call, call.context,
                   [&](const Workspace& workspace, const std::string& directory,
                       std::optional<support::Context>& limited) {
                     deadline = limited->deadline();
+                    note = CheckShellSigns(command.words, directory, *workspace.guest, *limited);
                     call.progress.SetStatus("waiting for the guest to start the process");
                     id = toolbox.processes.Start(
                         {command.text, command.words.front(), directory, workspace.shell}, path,
@@ -78,6 +80,7 @@ ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
         call.context, LimitsFor(call.format, toolbox.options).process_bytes);
     ProcessState state = StateOf(id, output.state);
     if (state.end.exit_code) state.end.error += ShellLineHint(*state.end.exit_code, command);
+    if (state.end.error.empty()) state.end.error = note;
     return {std::move(state), output.piece};
   } catch (...) {  // the agent does not learn the id
     toolbox.processes.Abandon(id);

@@ -267,10 +267,10 @@ mcp::ToolResult Encode(const Written& written, const ResultFormat& format) {
 }
 
 mcp::ToolResult Encode(const CommandEnd& command, const ResultFormat& format) {
-  if (IsText(format)) return Make(kText, CommandText(command), {}, command.end);
+  if (IsText(format)) return Make(kText, CommandText(command), command.notes, command.end);
   Json object = {{"stdout", command.standard_output}, {"stderr", command.standard_error}};
   AddEnd(object, command.end);
-  return Make(kStructured, mcp::ToJson(object), {}, command.end);
+  return Make(kStructured, mcp::ToJson(object), command.notes, command.end);
 }
 
 mcp::ToolResult Encode(const ProcessState& state, const ResultFormat& format) {

@@ -60,6 +60,7 @@ struct CommandEnd {
   std::string standard_output;
   std::string standard_error;
   End end;
+  Notes notes = {};
 };
 
 /// A process, or a command whose output was cut (no `running`).

@@ -1,7 +1,7 @@
 #include <array>
 #include <utility>
 
-#include "mcp/json_writer.h"
+#include "lima/sandbox.h"
 #include "shell/command_output.h"
 #include "shell/resident_script.h"
 #include "shell/shell_quote.h"
@@ -14,9 +14,6 @@ namespace tools {
 namespace {
 
 constexpr int kCommandNotFound = 127;
-
-/// Bytes of a line that the hint repeats.
-constexpr std::size_t kMaxShownLine = 1024;
 
 /// A shell reports a process that signal N killed with this plus N as exit status.
 constexpr int kSignalBase = 128;
@@ -31,14 +28,15 @@ std::string_view SignalName(int number) {
   return number > 0 && index < kNames.size() ? kNames.at(index) : "";
 }
 
-std::string DescribeMissingShell(const std::string& shell) {
+std::string DescribeMissingShell(const std::string& shell, const std::string& instance) {
   return ": the guest has no " + shell +
          ", which the instance's configuration (or Lima's default) names as the user's shell. "
-         "Install it in the guest, or name another one: on the host, limactl stop INSTANCE, then "
-         "limactl edit INSTANCE --set '.user.shell = \"/bin/sh\"' --start";
+         "Install it in the guest, or name another one: on the host, " +
+         lima::EditCommands(instance, " --set '.user.shell = \"/bin/sh\"'");
 }
 
-End EndOf(const shell::RunEnd& end, const Command& command, const std::string& shell) {
+End EndOf(const shell::RunEnd& end, const Command& command, const std::string& shell,
+          const std::string& instance) {
   if (end.exit_signal) {
     return {std::nullopt, "the guest's shell that ran the command was killed by signal " +
                               *end.exit_signal +
@@ -57,7 +55,7 @@ End EndOf(const shell::RunEnd& end, const Command& command, const std::string& s
     outcome.error = "exit status " + std::to_string(status);
   }
   if (end.shell_missing) {
-    outcome.error += DescribeMissingShell(shell);
+    outcome.error += DescribeMissingShell(shell, instance);
   } else if (const std::string hint = ShellLineHint(status, command); !hint.empty()) {
     outcome.error += ": " + hint;
   }
@@ -84,7 +82,7 @@ CommandEnd Run(const Workspace& workspace, const Command& command, const std::st
   try {
     const shell::RunEnd end = workspace.guest->shells().RunCommand(
         {command.text, command.words.front(), directory, workspace.shell}, output, context);
-    return make_result(EndOf(end, command, workspace.shell));
+    return make_result(EndOf(end, command, workspace.shell, toolbox.options.instance));
   } catch (const shell::StoppedCommand& stopped) {
     if (stopped.reason() == support::StopReason::kCancelled) throw;
     return stopped_result(
@@ -133,8 +131,7 @@ std::string ShellLineHint(int status, const Command& command) {
       command.words.size() == 1 &&
       first.find_first_of(" \t\n|&;<>()$`\\\"'*?[]{}#~!") != std::string::npos;
   if (status != kCommandNotFound || !is_shell_line) return "";
-  const std::string line = first.size() <= kMaxShownLine ? first : "...";
-  return "command is a list of words, not a shell line; use " + mcp::ToJson({"bash", "-c", line});
+  return UseBash(first);
 }
 
 CommandEnd RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call) {
@@ -145,8 +142,11 @@ CommandEnd RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call) {
   CommandEnd result;
   WithDirectory(toolbox, call, context,
                 [&](const Workspace& workspace, const std::string& directory, auto& limited) {
+                  const std::string note =
+                      CheckShellSigns(command.words, directory, *workspace.guest, *limited);
                   limited.reset();  // a command may take long, or wait for its turn
                   result = Run(workspace, command, directory, toolbox, context, call);
+                  result.notes = {note};
                 });
   return result;
 }

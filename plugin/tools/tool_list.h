@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "mcp/tool.h"
@@ -13,6 +14,8 @@ namespace tools {
 
 /// What the user of the program can set.
 struct ToolOptions {
+  std::string instance = {};  ///< for messages only
+
   /// How long a command may run; 0: no limit. One agent gives up after ten minutes.
   std::chrono::milliseconds command_timeout = std::chrono::minutes(9);
 

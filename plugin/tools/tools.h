@@ -135,4 +135,12 @@ Command ParseCommand(const nlohmann::json& arguments);
 /// shell; else empty.
 std::string ShellLineHint(int status, const Command& command);
 
+/// How to give a line for a shell as a command.
+std::string UseBash(const std::string& line);
+
+/// Throws support::CallError if one of the words is a sign of a shell (`|`, `&&`, `>`), and the
+/// next is a program or no file. Returns a note, or "". Takes a round trip only if there is a sign.
+std::string CheckShellSigns(const std::vector<std::string>& words, const std::string& directory,
+                            guest::Guest& guest, const support::Context& context);
+
 }  // namespace tools

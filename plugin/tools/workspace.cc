@@ -1,6 +1,7 @@
 #include "tools/workspace.h"
 
 #include "files/file_problem.h"
+#include "lima/sandbox.h"
 #include "support/errors.h"
 #include "support/log.h"
 #include "support/units.h"
@@ -9,9 +10,10 @@
 namespace tools {
 namespace {
 
-const std::string kGuestAdvice =
-    "Check the guest with run_shell_command ([\"df\"]); if its mount hangs, restart the VM on the "
-    "host.";
+std::string GuestAdvice(const Toolbox& toolbox) {
+  return "Try run_shell_command ([\"df\"]); if that hangs too, the user runs `" +
+         lima::ForcedRestartCommand(toolbox.options.instance) + "`.";
+}
 
 /// WithWorkspace within ToolOptions::time_limit.
 void WithTimeLimit(Toolbox& toolbox, const mcp::ToolCall& call, const std::string& what,
@@ -63,7 +65,8 @@ void WithDirectory(Toolbox& toolbox, const mcp::ToolCall& call, const support::C
     if (!limited) limited = context.WithTimeout(toolbox.options.time_limit);
     call.progress.SetStatus("waiting for the guest to resolve the directory");
     std::string directory;
-    InTime("The directory " + path + " was not resolved in time; nothing was run. " + kGuestAdvice,
+    InTime("The directory " + path + " was not resolved in time; nothing was run. " +
+               GuestAdvice(toolbox),
            [&] {
              directory =
                  workspace.paths->Resolve(path, paths::Access::kRead, *workspace.guest, *limited)
@@ -78,7 +81,7 @@ void WithFile(Toolbox& toolbox, const mcp::ToolCall& call, paths::Access access,
   const auto path = call.arguments.at("path").get<std::string>();
   const std::string advice =
       access == paths::Access::kWrite ? "It may have changed: read it before you try again. " : "";
-  WithTimeLimit(toolbox, call, action + " " + path, advice + kGuestAdvice,
+  WithTimeLimit(toolbox, call, action + " " + path, advice + GuestAdvice(toolbox),
                 [&](const Workspace& workspace, const support::Context& context) {
                   FileCall file = {workspace, context};
                   try {

@@ -102,8 +102,9 @@ void Try(fuzz::Input& input) {
   if (question == 0) List(guest);
   if (question == 1) Search(guest);
   if (question == 2 || question == 4) {
-    fuzz::Require(connection::QueryGuestFacts(guest, {}).home.value_or("").starts_with('/'),
-                  "a home is absolute");
+    fuzz::Require(
+        connection::QueryGuestFacts("agent", guest, {}).home.value_or("").starts_with('/'),
+        "a home is absolute");
   }
 }
 

@@ -262,7 +262,7 @@ TEST(QueryGuestFacts, ReturnsTheUsersIdAndHomeIfThatIsAbsolute) {
           if (at != std::string::npos) script.text.replace(at, variable.size(), "'" + home + "'");
           return guest.RunHere(script, sink, context);
         });
-    return QueryGuestFacts(guest, {});
+    return QueryGuestFacts("agent", guest, {});
   };
   const lima::GuestFacts facts = query("/home/of the\nuser");
   EXPECT_EQ(facts.uid.value_or(~0U), ::getuid());

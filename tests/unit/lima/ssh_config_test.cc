@@ -68,7 +68,8 @@ TEST(SshConfig, ReadsWhatLimaWritesAndSaysWhatToDoIfThereIsNone) {
                          60022,
                          "me",
                          {"/home/me/.lima/_config/user", "/home/me/.ssh/id with space"},
-                         "^aes128-gcm@openssh.com,aes256-gcm@openssh.com"}));
+                         "^aes128-gcm@openssh.com,aes256-gcm@openssh.com",
+                         "my_vm"}));
 }
 
 TEST(SshConfig, IsReadAsSshReadsIt) {
@@ -76,18 +77,18 @@ TEST(SshConfig, IsReadAsSshReadsIt) {
   for (const auto& [text, endpoint] : std::vector<std::pair<std::string, SshEndpoint>>{
            {"HOST=lima-my-vm\r\n\tIDENTITYFILE = \"/k\"\r\nuser=me\r\nhostname  h\r\n"
             "  # PORT 1\r\nPort\t=\t2\r\n",
-            {"h", 2, "me", {"/k"}, ""}},
+            {"h", 2, "me", {"/k"}, "", "my_vm"}},
            // Quotes protect spaces and apostrophes.
            {kHost + ("IdentityFile \"/a b/o'c#\"\n" + minimal),
-            {"h", 1, "me", {"/a b/o'c#", "/k"}, ""}},
+            {"h", 1, "me", {"/a b/o'c#", "/k"}, "", "my_vm"}},
            // The first value counts, and identity files add up.
            {kHost + minimal + "Port 2\nUser other\nHostName other\nIdentityFile /k2\n",
-            {"h", 1, "me", {"/k", "/k2"}, ""}},
+            {"h", 1, "me", {"/k", "/k2"}, "", "my_vm"}},
            // Options of other hosts do not count.
            {"Port 8\nHost lima-other\nPort 9\nProxyCommand x\nHost lima-my-vm\n" + minimal +
                 "Host lima-my-vm-2\nIdentityFile /k2\nHost lima-my-vm lima-a\nIdentityFile /k3\n"
                 "Host *\nIdentityFile /k4\n",
-            {"h", 1, "me", {"/k"}, ""}}}) {
+            {"h", 1, "me", {"/k"}, "", "my_vm"}}}) {
     EXPECT_EQ(ParseForMyVm(text), endpoint) << text;
   }
 }

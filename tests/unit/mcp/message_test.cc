@@ -48,6 +48,45 @@ TEST(Message, ValuesAtTheLimitAreRead) {
   EXPECT_FALSE(IsRead(commas(kMaxJsonValues - 6)));
 }
 
+TEST(Message, UnpairedSurrogatesBecomeTheReplacementCharacter) {
+  const std::string kReplacement = "\xEF\xBF\xBD";
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {R"(\ud83d)", kReplacement},
+      {R"(x \uD83D y)", "x " + kReplacement + " y"},
+      {R"(\ude00)", kReplacement},
+      {R"(\ud83d\ud83d\ude00)", kReplacement + "😀"},
+      {R"(\ude00\ud83d)", kReplacement + kReplacement},
+      {R"(\ud83d\n)", kReplacement + "\n"},
+      {R"(\ud83d\\ude00)", kReplacement + "\\ude00"},
+      {R"(\\ud83d)", "\\ud83d"},
+      {R"(\\\ud83d)", "\\" + kReplacement},
+      {R"(\\\ud83d\ude00)", "\\😀"},
+      {R"(\uD83D\uDE00\ud83d\ude00)", "😀😀"},
+      {R"(\u0064\ud7ff\ue000)", "d\xED\x9F\xBF\xEE\x80\x80"}};
+  for (const auto& [escaped, text] : cases) {
+    const Message message = ParseMessage(R"({"jsonrpc":"2.0","id":1,"method":"m","params":{")" +
+                                         escaped + R"(":")" + escaped + R"("}})");
+    EXPECT_EQ(message.params, json({{text, text}})) << escaped;
+  }
+}
+
+TEST(Message, ANumberOutOfRangeIsALargeOne) {
+  const std::vector<std::pair<std::string, json>> cases = {
+      {"1e999", 9e307},
+      {"-1e400", -9e307},
+      {"2e308", 9e307},
+      {"1.7e308", 1.7e308},
+      {"[1,{\"a\":1E+999},1e-999]", {1, {{"a", 9e307}}, 0.0}},
+      {"17976931348623157" + std::string(300, '0'), 9e307}};
+  for (const auto& [number, value] : cases) {
+    const Message message = ParseMessage(R"({"jsonrpc":"2.0","method":"m","params":{"\"1e999":)" +
+                                         number + R"(},"id":"x"})");
+    EXPECT_EQ(message.id, "\"x\"") << number;
+    EXPECT_EQ(message.params, json({{"\"1e999", value}})) << number;
+  }
+  EXPECT_FALSE(ParseMessage(R"({"jsonrpc":"2.0","method":"m","id":1e999})").id);
+}
+
 TEST(Message, BracketsAndCommasInAStringAreText) {
   EXPECT_TRUE(IsRead("\"" + std::string(kMaxJsonValues, ',') + "\""));
   EXPECT_TRUE(IsRead("\"\\\"" + std::string(200, '[') + "\""));
@@ -96,14 +135,18 @@ TEST(Schema, ErrorsNameThePropertyAndBoundTheValue) {
                        {"required", {"deep"}},
                        {"additionalProperties", false}};
   const json words = {{"type", "array"}, {"items", {{"type", "string"}}}};
+  json list = words;
+  list["description"] = R"(Words: ["a"].)";
   const json schema = {
-      {"properties", {{"count", {{"type", "integer"}}}, {"words", words}, {"nested", nested}}}};
+      {"properties",
+       {{"count", {{"type", "integer"}}}, {"words", words}, {"list", list}, {"nested", nested}}}};
   const std::vector<std::pair<json, std::string>> cases = {
       {{{"count", 1.5}}, R"("count": expected integer, got number 1.5)"},
       {{{"count", 2.0}}, ""},
       {{{"words", "a"}}, R"("words": expected array, got string "a")"},
       {{{"words", {"a", 5}}}, R"("words[1]": expected string, got integer 5)"},
       {{{"words", {{"a", std::string(80, 'x')}}}}, R"("words": expected array, got object)"},
+      {{{"list", "a b"}}, R"("list": expected array, got string "a b"; Words: ["a"].)"},
       {{{"words", std::string(80, 'x')}}, R"("words": expected array, got string of 80 bytes)"},
       {{{"nested", json::object()}}, R"("nested.deep": required, but missing)"},
       {{{"nested", {{"deep", "yes"}}}}, R"("nested.deep": expected boolean, got string "yes")"},
@@ -121,7 +164,7 @@ TEST(Schema, NumbersFitInto64Bits) {
   for (const json& number :
        {json(9223372036854775808U), json(0x1p63), json(-0x1p64), json(1e300)}) {
     EXPECT_THAT(Error({{"type", "integer"}}, number),
-                StartsWith("the arguments: expected integer, got number "))
+                StartsWith("the arguments: expected integer of 64 bits, got number "))
         << number;
   }
 }
@@ -133,9 +176,8 @@ TEST(Schema, NullCountsAsNotGivenForOptionalProperties) {
                          {"text", {{"type", "string"}}},
                          {"count", {{"type", "integer"}}},
                          {"path", {{"type", {"null", "string"}}}}}}};
-  const auto kept = [&schema](json value) {
-    DropAbsent(schema, value);
-    return value;
+  const auto kept = [&schema](const json& value) {
+    return Understand(schema, value).value_or(value);
   };
   EXPECT_EQ(kept({{"text", nullptr}, {"count", nullptr}, {"path", nullptr}}), json::object());
   EXPECT_EQ(kept({{"needed", nullptr}, {"unknown", nullptr}}),
@@ -145,6 +187,42 @@ TEST(Schema, NullCountsAsNotGivenForOptionalProperties) {
       << "an empty text counts as null where null is allowed";
   EXPECT_EQ(kept({{"text", "a"}, {"count", 0}, {"path", "/"}}),
             json({{"text", "a"}, {"count", 0}, {"path", "/"}}));
+}
+
+TEST(Schema, TextThatIsExactlyWhatAPropertyTakesIsThat) {
+  const json schema = {{"required", {"words"}},
+                       {"properties",
+                        {{"words", {{"type", "array"}, {"items", {{"type", "string"}}}}},
+                         {"count", {{"type", "integer"}, {"minimum", 1}}},
+                         {"flag", {{"type", "boolean"}}},
+                         {"path", {{"type", {"null", "string"}}}},
+                         {"signal", {{"type", "string"}, {"enum", {"INT"}}}},
+                         {"text", {{"type", "string"}}}}}};
+  const std::vector<std::tuple<std::string, std::string, json>> cases = {
+      {"words", R"(["ls","a b"])", {"ls", "a b"}},
+      {"words", R"( [ "\ud83d" ] )", {"\xEF\xBF\xBD"}},
+      {"words", "[]", json::array()},
+      {"words", "[1]", "[1]"},
+      {"words", "ls -l", "ls -l"},
+      {"words", R"(["ls")", R"(["ls")"},
+      {"words", std::string(200'000, '['), std::string(200'000, '[')},
+      {"words", "", ""},
+      {"words", "null", "null"},
+      {"count", "5", 5},
+      {"count", "5.0", 5},
+      {"count", "0", "0"},
+      {"count", "5 lines", "5 lines"},
+      {"count", "1e999", "1e999"},
+      {"flag", "true", true},
+      {"flag", "True", "True"},
+      {"flag", "1", "1"},
+      {"path", "5", "5"},
+      {"text", R"(["ls"])", R"(["ls"])"},
+      {"signal", R"("INT")", R"("INT")"}};
+  for (const auto& [name, text, meant] : cases) {
+    const json value = {{name, text}};
+    EXPECT_EQ(Understand(schema, value).value_or(value), json({{name, meant}})) << name << text;
+  }
 }
 
 TEST(JsonWriter, WritesWhatNlohmannWrites) {
