@@ -99,11 +99,15 @@ FileContent ReadFrom(files::FileReader& file, const paths::ResolvedPath& path,
   const bool is_beginning = range.first == 0 && !range.count;
   const bool cannot_fit =
       is_beginning && !limits.shows_beginning && is_size_known && size > limits.file_bytes;
-  // With a limit: as JSON, text takes up to about twice its bytes, and structured content is sent
-  // twice.
-  const std::size_t most = mcp::kMaxMessageBytes / (limits.shows_beginning ? 2 : 4);
+  // With a limit: as JSON, text takes up to about twice its bytes.
+  const std::size_t most = mcp::kMaxMessageBytes / 2;
   const std::size_t room = cannot_fit ? kHeadBytes : range.count ? most : limits.file_bytes;
-  files::FileReader::Lines page = file.ReadLines(range, room);
+  files::FileReader::Lines page;
+  if (is_beginning && !limits.shows_beginning && !cannot_fit) {
+    page.bytes = file.ReadWhole();
+  } else {
+    page = file.ReadLines(range, room);
+  }
   // The guest fills a file that became shorter on the host with NUL bytes. No text ends with them.
   if (page.is_whole && file.was_read_directly()) {
     page.bytes.erase(page.bytes.find_last_not_of('\0') + 1);
