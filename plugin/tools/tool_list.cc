@@ -169,8 +169,7 @@ const std::vector<Contract> kContracts = {
      .description =
          "Finds files and directories in the VM by a path pattern with `*`, `?`, `[...]`, "
          "`{a,b}`, `**`. Returns absolute host paths, latest change first, at most 10,000. "
-         "`**` skips .git, linked directories and git-ignored files unless `path` is inside such a "
-         "directory." +
+         "`**` skips .git, linked directories and git-ignored files unless `path` is inside one." +
          kPathRule,
      .inputs = {{"pattern", "string",
                  "Relative to `path`: `*.md`, `src/**/*.{cc,h}`; with `/` at its end for "
@@ -320,8 +319,8 @@ const std::vector<Contract> kContracts = {
      .title = "Write a file",
      .description =
          "Writes a whole file in the VM, new or in place of the old one, and creates missing "
-         "directories. Atomic where the directory allows it; keeps owner and mode, "
-         "not access lists and attributes; follows symbolic links, breaks hard links." +
+         "directories. Atomic where possible; keeps owner and mode, not access lists or "
+         "attributes; follows symbolic links, breaks hard links." +
          kWritablePathRule,
      .inputs = {{"path", "string", "File to write.", kRequired},
                 {"content", "string", "The whole new text.", kRequired}},

@@ -1,5 +1,6 @@
 // A guest that cannot be reached at first, is started, or comes back changed.
 
+#include <csignal>
 #include <sys/socket.h>
 
 #include <array>
@@ -92,7 +93,8 @@ TEST_F(Healing, ASilentGuestDelaysNothingElse) {
   EXPECT_THAT(EndRead(call), HasSubstr("text"));
 }
 
-TEST_F(Healing, TheProgramExitsWhileItConnects) {
+// A call that was piped in waits as long as a connection may take.
+TEST_F(Healing, TheProgramExitsOnceItDoesNotConnect) {
   StartRoot();
   std::atomic<int> accepted = 0;
   const LyingSshd sshd([&](int socket) { StaySilent(socket, accepted); });
@@ -100,6 +102,18 @@ TEST_F(Healing, TheProgramExitsWhileItConnects) {
   Serve();
   BeginRead();
   ASSERT_TRUE(Eventually([&] { return accepted > 0; }, kPatience));
+  EXPECT_EQ(client().CloseAndWait(kPatience), 0);
+}
+
+TEST_F(Healing, TheProgramExitsOnASignalWhileItConnects) {
+  StartRoot();
+  std::atomic<int> accepted = 0;
+  const LyingSshd sshd([&](int socket) { StaySilent(socket, accepted); });
+  Instance().WritePort(sshd.port());
+  Serve();
+  BeginRead();
+  ASSERT_TRUE(Eventually([&] { return accepted > 0; }, kPatience));
+  client().process().Signal(SIGTERM);
   EXPECT_EQ(client().CloseAndWait(kPromptly), 0);
 }
 

@@ -27,8 +27,8 @@ sessions=" $$ "
 # find_sessions: adds the sessions of what the known ones have started (setsid). `rows` are all processes:
 # id, parent, group, session.
 find_sessions() {
-  rows=$(cat /proc/[0-9]*/stat |
-    sed -n 's|^\([0-9]*\) .*) [^ZX] \([0-9]*\) \([0-9]*\) \([1-9][0-9]*\) .*|\1/\2/\3/\4|p')
+  rows=$(sed -n 's|^\([0-9]*\) .*) [^ZX] \([0-9]*\) \([0-9]*\) \([1-9][0-9]*\) .*|\1/\2/\3/\4|p' \
+    /proc/[0-9]*/stat)
   first_rows=${first_rows:-$rows}
   members=' '
   known=
