@@ -158,8 +158,10 @@ end() {
   read -r watcher rest </proc/self/stat || watcher=$(exec /bin/sh -c 'echo $PPID')
   echo "$watcher" || exit
   obey
-  trap '' USR1
   exec >&4
+  # A loop that waits for requests ends now, and with it this process: the rest looks at all processes.
+  sleep 0.02
+  trap '' USR1
   stop TERM KILL
   add_orphans
   echo "$_lm_marker stopped$left"
