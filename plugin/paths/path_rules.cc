@@ -213,7 +213,10 @@ void PathRules::RequireNotLimas(const Target& target, const std::string& guest_p
   }
   if (!below || access != Access::kWrite) return;
   throw CallError(ProtectedText(target.host,
-                                {.program = "Lima", .reason = "its instances, settings and keys"}));
+                                {.patterns = {},
+                                 .run_by = RunBy::kLooking,
+                                 .program = "Lima",
+                                 .reason = "its instances, settings and keys"}));
 }
 
 void PathRules::RequireUnprotected(const Target& target, const std::string& guest_path,
