@@ -66,7 +66,7 @@ TEST_F(ContentSearch, TheDeadlineStopsACatastrophicPatternInTheGuest) {
   testing_support::WriteFile(
       git, "#!/bin/sh\necho $$ >" + Outside("pid").string() + "\nwhile :; do :; done\n");
   std::filesystem::permissions(git, std::filesystem::perms::owner_all);
-  guest_.setup = "PATH=" + git.parent_path().string() + ":$PATH; export PATH; ";
+  guest_.setup += "PATH=" + git.parent_path().string() + ":$PATH; export PATH; ";
   Write("a", std::string(200, 'a'));
   context_ = support::Context().WithTimeout(std::chrono::milliseconds(300));
   EXPECT_THROW(Run("(a|a)*$"), support::Stopped);

@@ -38,6 +38,7 @@ class FindListing : public SearchFixture {
     const std::string busybox = FindProgram("busybox");
     if (busybox.empty()) return;
     guests_.push_back(&with_busybox_);
+    with_busybox_.setup = guest_.setup;
     with_busybox_.OfferOnly(Outside("busybox"), {{"find", busybox},
                                                  {"stat", busybox},
                                                  {"sh", busybox},
