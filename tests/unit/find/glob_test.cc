@@ -11,6 +11,7 @@
 #include <string>
 
 #include "support/errors.h"
+#include "testing/error_of.h"
 #include "testing/sanitizers.h"
 
 namespace find {
