@@ -350,7 +350,8 @@ std::vector<GlobWalk> PlanGlob(std::string_view pattern, bool case_sensitive) {
   }
   std::vector<GlobWalk> walks;
   for (const auto& [directory, members] : groups) {
-    ListingRequest listing = {.skips_ignored = true};
+    ListingRequest listing;
+    listing.skips_ignored = true;
     std::size_t depth = 0;
     for (const GlobAlternative& member : members) {
       listing.wants_ignored |= member.HasAnyDepth();
