@@ -162,7 +162,7 @@ TEST_F(RoundTrips, ToSetPermissionsOnlyWhereTheGuestTakesSomeAway) {
   for (const auto& [mask, mode, sets] :
        {std::tuple{022U, 0644U, 0}, std::tuple{022U, 0755U, 0}, std::tuple{022U, 0666U, 1},
         std::tuple{0U, 0666U, 0}, std::tuple{077U, 0666U, 1}, std::tuple{022U, 02644U, 1}}) {
-    umask(mask);
+    umask(static_cast<mode_t>(mask));
     fs::permissions(work / "old.txt", fs::perms(mode));
     guest->ResetCounts();
     (void)Call("write_file", {{"path", "/work/old.txt"}, {"content", "new"}});
