@@ -93,26 +93,28 @@ TEST_F(Healing, ASilentGuestDelaysNothingElse) {
   EXPECT_THAT(EndRead(call), HasSubstr("text"));
 }
 
+/// A call waits for a connection to an sshd that never answers.
+class ConnectingInSilence : public Healing {
+ protected:
+  ConnectingInSilence() {
+    StartRoot();
+    Instance().WritePort(sshd_.port());
+    Serve();
+    BeginRead();
+    EXPECT_TRUE(Eventually([&] { return accepted_ > 0; }, kPatience));
+  }
+
+ private:
+  std::atomic<int> accepted_ = 0;
+  LyingSshd sshd_{[this](int socket) { StaySilent(socket, accepted_); }};
+};
+
 // A call that was piped in waits as long as a connection may take.
-TEST_F(Healing, TheProgramExitsOnceItDoesNotConnect) {
-  StartRoot();
-  std::atomic<int> accepted = 0;
-  const LyingSshd sshd([&](int socket) { StaySilent(socket, accepted); });
-  Instance().WritePort(sshd.port());
-  Serve();
-  BeginRead();
-  ASSERT_TRUE(Eventually([&] { return accepted > 0; }, kPatience));
+TEST_F(ConnectingInSilence, EndsWithItsInputOnceNoConnectionCame) {
   EXPECT_EQ(client().CloseAndWait(kPatience), 0);
 }
 
-TEST_F(Healing, TheProgramExitsOnASignalWhileItConnects) {
-  StartRoot();
-  std::atomic<int> accepted = 0;
-  const LyingSshd sshd([&](int socket) { StaySilent(socket, accepted); });
-  Instance().WritePort(sshd.port());
-  Serve();
-  BeginRead();
-  ASSERT_TRUE(Eventually([&] { return accepted > 0; }, kPatience));
+TEST_F(ConnectingInSilence, EndsAtOnceOnASignal) {
   client().process().Signal(SIGTERM);
   EXPECT_EQ(client().CloseAndWait(kPromptly), 0);
 }
