@@ -12,7 +12,7 @@
 #include "agents/arguments.h"
 #include "configure/settings.h"
 #include "mcp/tool.h"
-#include "paths/host_programs.h"
+#include "exposure/host_programs.h"
 #include "support/environment.h"
 #include "support/version.h"
 
@@ -93,6 +93,8 @@ struct Confinement {
                      Launch& launch) = nullptr;
   ArgumentRules rules;
   std::vector<OwnPath> own_settings;  ///< what the agent reads of the user's
+  /// Of these, what is in effect in a session and may name programs. Null: nothing.
+  configure::Json (*obeyed_settings)(const Environment& environment) = nullptr;
   /// The entries of the user's own servers by name, of the user's settings alone. Null: the agent
   /// cannot be made to ask before each call of one.
   configure::Json (*own_servers)(const Environment& environment) = nullptr;
@@ -122,7 +124,7 @@ struct Agent {
   /// How much of a result it shows to its model, in bytes. Somewhat less than that, so that the
   /// tools' last line is shown too.
   std::size_t shown_bytes = mcp::ResultFormat().text_bytes;
-  std::vector<paths::HostProgram> obeys;  ///< files of the project
+  std::vector<exposure::HostProgram> obeys;  ///< files of the project
   AgentSettings (*settings)(const SettingsRequest& request);
   bool needs_trust = false;             ///< in a project, before it reads settings there
   std::optional<Confinement> run = {};  ///< if `limactl mcp run` can start it
@@ -141,7 +143,7 @@ Agent Vscode();
 Agent Zed();
 
 /// The files of a project that the agents obey.
-std::vector<paths::HostProgram> ObeyedFiles();
+std::vector<exposure::HostProgram> ObeyedFiles();
 
 /// How results are encoded for the client of this name (`clientInfo`): as text for agents. `style`
 /// overrides that.

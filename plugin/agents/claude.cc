@@ -122,6 +122,12 @@ Json ClaudeOwnServers(const Environment& environment) {
   return ReadSettings(kOwnFile.In(environment)).value("mcpServers", Json::object());
 }
 
+Json ClaudeObeyedSettings(const Environment& environment) {
+  Json settings = ReadSettings(kClaudeOwnDirectory.In(environment) + "/settings.json");
+  for (const char* key : {"hooks", "permissions"}) settings.erase(key);  // ours switch them off
+  return settings;
+}
+
 // Claude Code does not offer a denied tool to the model. It warns about names that it does not
 // know, so only today's are here. The worktree tools run git on the host.
 constexpr std::string_view kClaudeTools =
@@ -172,6 +178,7 @@ Agent Claude() {
                              .launch = &LaunchClaude,
                              .rules = {"Claude Code", kClaudeModes, kClaudeRefusals},
                              .own_settings = {kClaudeOwnDirectory, kOwnFile},
+                             .obeyed_settings = &ClaudeObeyedSettings,
                              .own_servers = &ClaudeOwnServers}};
 }
 

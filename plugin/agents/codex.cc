@@ -51,14 +51,19 @@ toml::table ReadToml(const std::string& home) {
   }
 }
 
-std::string UsersSettings(const std::string& home) {
+toml::table UsersSettings(const std::string& home) {
   toml::table chosen;
   const auto keys = Words(kCodexUsersKeys);
   for (auto&& [key, value] : ReadToml(home)) {
     if (std::find(keys.begin(), keys.end(), key.str()) != keys.end()) chosen.insert(key, value);
   }
+  return chosen;
+}
+
+template <typename Format = toml::toml_formatter>
+std::string Written(const toml::table& table) {
   std::ostringstream text;
-  text << chosen << '\n';
+  text << Format(table) << '\n';
   return text.str();
 }
 
@@ -183,7 +188,7 @@ Launch LaunchCodex(const LaunchRequest& request) {
   Launch launch = {
       .arguments = Arguments(request),
       .environment = Changed(request.environment, kCodexVariables),
-      .files = {{request.home + "/config.toml", UsersSettings(users_home)},
+      .files = {{request.home + "/config.toml", Written(UsersSettings(users_home))},
                 {request.home + "/environments.toml", "default = \"none\"\ninclude_local = true\n"},
                 {request.home + "/AGENTS.md",
                  Instructions(request, "AGENTS.md", UsersInstructions(users_home))}}};
@@ -217,9 +222,13 @@ void UseModels(const LaunchRequest& request, const std::string& output, Launch& 
 }
 
 Json CodexOwnServers(const Environment& environment) {
-  std::ostringstream text;
-  text << toml::json_formatter(ReadToml(kCodexUsersHome.In(environment)));
-  return Json::parse(text.str()).value("mcp_servers", Json::object());
+  const toml::table settings = ReadToml(kCodexUsersHome.In(environment));
+  return Json::parse(Written<toml::json_formatter>(settings)).value("mcp_servers", Json::object());
+}
+
+Json CodexObeyedSettings(const Environment& environment) {
+  const toml::table settings = UsersSettings(kCodexUsersHome.In(environment));
+  return Json::parse(Written<toml::json_formatter>(settings));
 }
 
 // In a read-only sandbox, the tool apply_patch asks. Codex's default for the start, 10 s, is short
@@ -282,6 +291,7 @@ Agent Codex() {
                          .own_settings = {kCodexUsersHome,
                                           {"CODEX_HOME", "/.codex", "/auth.json"},
                                           {"", "/.agents"}},
+                         .obeyed_settings = &CodexObeyedSettings,
                          .own_servers = &CodexOwnServers}};
 }
 

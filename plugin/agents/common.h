@@ -14,8 +14,8 @@ namespace agents {
 
 using configure::Json;
 using configure::SettingsFile;
-using paths::RunBy;
-using paths::Writing;
+using exposure::RunBy;
+using exposure::Writing;
 using support::Changed;
 using support::ConfigHome;
 using support::Value;

@@ -137,6 +137,12 @@ Json GeminiOwnServers(const Environment& environment) {
   return ReadSettings(path).value("mcpServers", Json::object());
 }
 
+Json GeminiObeyedSettings(const Environment& environment) {
+  Json settings = ReadSettings(kGeminiOwnDirectory.In(environment) + "/settings.json");
+  for (const char* key : {"context", "mcpServers"}) settings.erase(key);  // read no program
+  return settings;
+}
+
 // An allow-list of all tools, those of MCP servers included. Gemini CLI reads no policy files from
 // a project, and warns that "exclude" is deprecated.
 constexpr std::string_view kGeminiTools =
@@ -182,6 +188,7 @@ Agent Gemini() {
                              .launch = &LaunchGemini,
                              .rules = {"Gemini CLI", kGeminiModes, kGeminiRefusals},
                              .own_settings = {kGeminiOwnDirectory, {"", "/.agents"}, {"", "/.env"}},
+                             .obeyed_settings = &GeminiObeyedSettings,
                              .own_servers = &GeminiOwnServers}};
 }
 

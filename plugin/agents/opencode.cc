@@ -180,6 +180,10 @@ Json OpencodeOwnServers(const Environment& environment) {
   return UsersSettings(ConfigHome(environment) + "/opencode", "mcp").value("mcp", Json::object());
 }
 
+Json OpencodeObeyedSettings(const Environment& environment) {
+  return UsersSettings(ConfigHome(environment) + "/opencode", kOpencodeUsersKeys, "");
+}
+
 AgentSettings ConfigureOpencode(const SettingsRequest& request) {
   const std::string path =
       request.user ? ConfigHome(request.environment) + "/opencode/opencode.json" : "opencode.json";
@@ -214,6 +218,7 @@ Agent Opencode() {
                                               {"XDG_DATA_HOME", "/.local/share", "/opencode"},
                                               {"XDG_STATE_HOME", "/.local/state", "/opencode"},
                                               {"XDG_CACHE_HOME", "/.cache", "/opencode"}},
+                             .obeyed_settings = &OpencodeObeyedSettings,
                              .own_servers = &OpencodeOwnServers}};
 }
 

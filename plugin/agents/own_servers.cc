@@ -7,6 +7,7 @@
 #include "agents/common.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
+#include "support/printable.h"
 
 namespace agents {
 namespace {
@@ -82,8 +83,8 @@ std::string Expanded(std::string text, const Environment& environment) {
   return text;
 }
 
-void RequireOutOfReach(const std::string& name, const Json& entry, const paths::GuestReach& reach,
-                       const Environment& environment) {
+void RequireOutOfReach(const std::string& name, const Json& entry,
+                       const exposure::GuestReach& reach, const Environment& environment) {
   const auto refuse = [&](const std::string& reason) {
     throw CallError("--host-mcp " + name + ": " + reason);
   };
@@ -134,7 +135,7 @@ void AddGuestServer(const std::string& value, LaunchRequest& request) {
   request.servers.push_back({.name = name, .command = value.substr(equals + 1)});
 }
 
-void AddHostServer(const std::string& name, const Agent& agent, const paths::GuestReach& reach,
+void AddHostServer(const std::string& name, const Agent& agent, const exposure::GuestReach& reach,
                    LaunchRequest& request) {
   if (agent.run->own_servers == nullptr) {
     throw CallError("--host-mcp: " + std::string(agent.title) +
@@ -145,6 +146,20 @@ void AddHostServer(const std::string& name, const Agent& agent, const paths::Gue
   Json entry = UsersEntry(name, agent, request);
   RequireOutOfReach(name, entry, reach, request.environment);
   request.servers.push_back({.name = agents_name, .entry = std::move(entry)});
+}
+
+void RequireSafeSettings(const Agent& agent, const exposure::GuestReach& reach,
+                         const Environment& environment) {
+  if (agent.run->obeyed_settings == nullptr) return;
+  const Json values = agent.run->obeyed_settings(environment).flatten();
+  for (const auto& [place, value] : values.items()) {
+    if (!value.is_string()) continue;
+    const std::string text = Expanded(value.get<std::string>(), environment);
+    if (!reach.IsNamedIn(text)) continue;
+    throw CallError("your own settings of " + std::string(agent.title) + " have \"" +
+                    support::Printable(text) + "\" at " + support::Printable(place) +
+                    ", where the guest can write; keep that file elsewhere");
+  }
 }
 
 Json OwnEntry(const LaunchRequest& request, const OwnServer& server) {

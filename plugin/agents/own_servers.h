@@ -4,7 +4,7 @@
 #include <string>
 
 #include "agents/agent.h"
-#include "paths/guest_reach.h"
+#include "exposure/guest_reach.h"
 
 /// The user's own MCP servers, which `limactl mcp run` adds beside ours: in the guest, or on the
 /// host.
@@ -15,8 +15,13 @@ void AddGuestServer(const std::string& value, LaunchRequest& request);
 
 /// `--host-mcp NAME`. Throws support::CallError if the agent cannot be made to ask, if the user has
 /// no such server, if it is reached by a relative path, or if the guest could change it.
-void AddHostServer(const std::string& name, const Agent& agent, const paths::GuestReach& reach,
+void AddHostServer(const std::string& name, const Agent& agent, const exposure::GuestReach& reach,
                    LaunchRequest& request);
+
+/// Throws support::CallError if the user's own settings, as far as they are in effect in a session,
+/// name a file that the guest can write.
+void RequireSafeSettings(const Agent& agent, const exposure::GuestReach& reach,
+                         const Environment& environment);
 
 /// The server's entry, with "command" and "args" for one in the guest.
 configure::Json OwnEntry(const LaunchRequest& request, const OwnServer& server);

@@ -54,7 +54,7 @@ struct Edit {
 /// Starts `serve` for an agent: with limactl if that runs this program as its plugin. The agent
 /// finds limactl by its name, so no directory of $PATH may be in the guest's reach.
 std::vector<std::string> LaunchCommand(const std::string& instance) {
-  const paths::GuestReach reach = ReachOf(instance);
+  const exposure::GuestReach reach = ReachOf(instance);
   const std::string path = reach.SafeSearchPath(EnvironmentVariable("PATH"));
   const bool is_safe = path == EnvironmentVariable("PATH");
   const fs::path own_program = support::OwnProgram();

@@ -5,7 +5,7 @@
 
 #include "commands/commands.h"
 #include "commands/copy_command.h"
-#include "paths/guest_reach.h"
+#include "exposure/guest_reach.h"
 #include "shell/shell_quote.h"
 #include "support/log.h"
 #include "support/paths.h"
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 /// The path below the project of a file that the user named. Throws UsageError.
 std::string InProject(const std::string& file, const std::string& project) {
   const fs::path named = fs::absolute(file);
-  const fs::path path = paths::Resolved(named.parent_path()) + "/" + named.filename().string();
+  const fs::path path = exposure::Resolved(named.parent_path()) + "/" + named.filename().string();
   const auto below = support::PathBelow(path.string(), project);
   std::error_code gone;
   const bool is_file = fs::symlink_status(path, gone).type() != fs::file_type::not_found;
@@ -47,7 +47,7 @@ std::string ReadCopyDirectory(const cxxopts::ParseResult& parsed) {
 }
 
 void SendCopy(CopyCommand& command, const std::vector<std::string>& included) {
-  const copy::Git users = command.users();
+  const git::Git users = command.users();
   const copy::Project project = copy::ReadProject(command.project(), users);
   command.side().Prepare(project);
   const copy::Snapshot snapshot = copy::TakeSnapshot(project, users, command.side(), included);

@@ -8,7 +8,8 @@
 #include "commands/commands.h"
 #include "commands/project.h"
 #include "copy/copy.h"
-#include "copy/report.h"
+#include "copy/take_notes.h"
+#include "exposure/report.h"
 #include "lima/home.h"
 #include "support/environment.h"
 #include "support/log.h"
@@ -55,15 +56,15 @@ CopyCommand::CopyCommand(const std::string& instance, const std::string& project
   UseSafeSearchPath(loaded.reach);
   copy::SidePlace place(
       loaded.configuration.directory(),
-      project.empty() ? FindProjectTop() : paths::Resolved(fs::absolute(project)));
+      project.empty() ? FindProjectTop() : exposure::Resolved(fs::absolute(project)));
   loaded.RequireOutOfReach(place.repository);
   side_.emplace(place, directory);
   UndoInterruptedApply();
   copy::RequireNoMount(loaded.mounts, side_->facts().directory, instance);
 }
 
-copy::Git CopyCommand::users() const {
-  return copy::Git::Users(side_->place().top, side_->lock());
+git::Git CopyCommand::users() const {
+  return git::Git::Users(side_->place().top, side_->lock());
 }
 
 void CopyCommand::UndoInterruptedApply() const {
@@ -77,7 +78,7 @@ void CopyCommand::FollowProject() {
   std::error_code gone;
   if (fs::exists(project(), gone)) return;
   const std::string top = FindProjectTop();
-  side_->Follow(copy::ReadProject(top, copy::Git::Users(top, side_->lock())));
+  side_->Follow(copy::ReadProject(top, git::Git::Users(top, side_->lock())));
   UndoInterruptedApply();
 }
 
@@ -95,10 +96,20 @@ std::string ReadProjectOption(const cxxopts::ParseResult& parsed) {
   return parsed.count("project") > 0 ? parsed["project"].as<std::string>() : "";
 }
 
-copy::Report CopyCommand::PrintReport(const std::string& from, const std::string& to,
-                                      const std::string& branch) const {
-  const paths::HostPrograms programs(agents::ObeyedFiles());
-  copy::Report report = copy::MakeReport(*side_, users(), programs, from, to, branch);
+exposure::Report CopyCommand::MakeReport(const std::string& from, const std::string& to,
+                                         const std::string& branch) const {
+  const exposure::HostPrograms programs(agents::ObeyedFiles());
+  const git::Git users = this->users();
+  const auto changes = exposure::ReadCommits(side_->git(), from, to, !branch.empty());
+  exposure::Report report =
+      exposure::ReportOnCommits(changes, programs, users, side_->place().top, branch);
+  copy::AddTakeNotes(*side_, users, changes, branch, report);
+  return report;
+}
+
+exposure::Report CopyCommand::PrintReport(const std::string& from, const std::string& to,
+                                          const std::string& branch) const {
+  exposure::Report report = MakeReport(from, to, branch);
   for (const std::string& line : report.lines) std::cerr << line << '\n';
   return report;
 }

@@ -7,8 +7,8 @@
 #include "commands/option_parser.h"
 #include "connection/instance_opener.h"
 #include "copy/guest_copy.h"
-#include "copy/report.h"
 #include "copy/side_repository.h"
+#include "exposure/report.h"
 
 /// What `copy`, `diff`, `take` and `drop` share.
 namespace commands {
@@ -46,7 +46,7 @@ class CopyCommand {
   [[nodiscard]] const std::string& project() const { return side_->facts().project; }
   [[nodiscard]] copy::SideRepository& side() { return *side_; }
   [[nodiscard]] const copy::SideRepository& side() const { return *side_; }
-  [[nodiscard]] copy::Git users() const;
+  [[nodiscard]] git::Git users() const;
 
   /// Throws support::CallError unless the copy was made before.
   void RequireCopy();
@@ -55,9 +55,14 @@ class CopyCommand {
   /// support::CallError if that is not the same.
   void FollowProject();
 
-  /// Prints copy::MakeReport of what was changed from one commit to another, on standard error.
-  copy::Report PrintReport(const std::string& from, const std::string& to,
-                           const std::string& branch) const;
+  /// On what was changed from one commit to another, if that becomes `branch`; see
+  /// exposure::ReportOnCommits.
+  [[nodiscard]] exposure::Report MakeReport(const std::string& from, const std::string& to,
+                                            const std::string& branch) const;
+
+  /// Prints that on standard error.
+  exposure::Report PrintReport(const std::string& from, const std::string& to,
+                               const std::string& branch) const;
 
   /// On standard error, with how to get what `take` cannot bring.
   void PrintUntaken(const copy::Target& target, const copy::Untaken& untaken) const;

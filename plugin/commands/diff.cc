@@ -1,9 +1,10 @@
-#include <optional>
+#include <csignal>
+#include <memory>
 
 #include "commands/commands.h"
+#include "commands/copied_work.h"
 #include "commands/copy_command.h"
-#include "commands/mounted_project.h"
-#include "copy/copy.h"
+#include "commands/work.h"
 
 namespace commands {
 
@@ -21,19 +22,12 @@ int Diff(const std::vector<std::string>& arguments) {
   const std::uint64_t max_size = ReadMaxSize(*parsed);
   const bool only_names = (*parsed)["stat"].as<bool>();
   const std::string project = ReadProjectOption(*parsed);
-  const auto mounted = project.empty() ? FindMountedProject(instance) : std::nullopt;
-  if (mounted) {
-    mounted->PrintDiff(only_names, max_size);
-    return 0;
-  }
-  CopyCommand command(instance, project);
-  command.RequireCopy();
-  const copy::Target target = command.Connect();
-  const copy::GuestState state = copy::Fetch(target, max_size, copy::Refs::kWorkOnly);
-  const std::string from = copy::SentOrOlder(command.side());
-  if (only_names) command.PrintReport(from, state.work, command.DefaultBranch());
-  copy::PrintDiff(command.side().git(), {from, state.work}, only_names);
-  if (only_names) command.PrintUntaken(target, state.untaken);
+  const Instance loaded = LoadInstance(instance);
+  loaded.RequireOutOfReach(loaded.configuration.directory());
+  (void)::signal(SIGPIPE, SIG_IGN);  // a pager that stops reading is an error of write()
+  const auto work =
+      project.empty() ? FindWork(loaded) : std::make_unique<CopiedWork>(loaded, project);
+  work->PrintDiff(only_names, max_size);
   return 0;
 }
 

@@ -37,7 +37,7 @@ int Doctor(const std::vector<std::string>& arguments) {
                                           std::cout << doctor::FindingLines(finding) << std::flush;
                                         });
   if (as_json) {
-    std::cout << doctor::ReportJson(instance, findings).dump(2) << '\n';
+    std::cout << doctor::ReportJson(instance, findings).dump(2, ' ', true) << '\n';
   } else {
     std::cout << doctor::SummaryLine(findings);
   }

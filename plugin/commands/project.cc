@@ -111,21 +111,21 @@ std::string NoteOnInstance(const std::string& instance, const std::string& proje
   return error.what();
 }
 
-paths::GuestReach ReachOf(const std::string& instance) {
+exposure::GuestReach ReachOf(const std::string& instance) {
   try {
     const auto configuration = lima::LoadConfiguration(lima::HomeDirectory(), instance);
-    return paths::GuestReach(lima::ListMounts(configuration));
+    return exposure::GuestReach(lima::ListMounts(configuration));
   } catch (const lima::ConfigurationError&) {
     return {};
   }
 }
 
-void UseSafeSearchPath(const paths::GuestReach& reach) {
+void UseSafeSearchPath(const exposure::GuestReach& reach) {
   ::setenv("PATH", reach.SafeSearchPath(support::EnvironmentVariable("PATH")).c_str(), 1);
 }
 
 void UseSafeSearchPath(const std::string& instance) {
-  const paths::GuestReach reach = ReachOf(instance);
+  const exposure::GuestReach reach = ReachOf(instance);
   (void)reach.FindProgram("limactl", support::EnvironmentVariable("PATH"));
   UseSafeSearchPath(reach);
 }
@@ -171,7 +171,7 @@ Instance LoadInstance(const std::string& name, bool offers, bool mountless) {
   RequireInstance(lima_home, name, offers, mountless);
   Instance instance{lima::LoadConfiguration(lima_home, name), {}, {}};
   instance.mounts = lima::ListMounts(instance.configuration);
-  instance.reach = paths::GuestReach(instance.mounts);
+  instance.reach = exposure::GuestReach(instance.mounts);
   return instance;
 }
 

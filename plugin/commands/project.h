@@ -9,9 +9,9 @@
 
 #include "agents/agent.h"
 #include "commands/commands.h"
+#include "exposure/guest_reach.h"
 #include "lima/configuration.h"
 #include "lima/mounts.h"
-#include "paths/guest_reach.h"
 
 /// What several commands need of an instance, an agent or a project.
 namespace commands {
@@ -33,10 +33,10 @@ std::optional<std::filesystem::path> FindRepository(std::filesystem::path direct
 std::string NoteOnInstance(const std::string& instance, const std::string& project);
 
 /// What the guest of the instance can write; nothing if Lima's files cannot be used.
-paths::GuestReach ReachOf(const std::string& instance);
+exposure::GuestReach ReachOf(const std::string& instance);
 
 /// Leaves out of PATH what the guest can write.
-void UseSafeSearchPath(const paths::GuestReach& reach);
+void UseSafeSearchPath(const exposure::GuestReach& reach);
 
 /// The same, for limactl and the programs that it starts. Throws if limactl lies in the guest's
 /// reach.
@@ -58,7 +58,7 @@ std::optional<bool> AskUser(const std::string& question, bool by_default);
 struct Instance {
   lima::InstanceConfiguration configuration;
   std::vector<lima::Mount> mounts;
-  paths::GuestReach reach;
+  exposure::GuestReach reach;
 
   /// Throws support::CallError if the guest can write the file.
   void RequireOutOfReach(const std::filesystem::path& file) const;

@@ -6,6 +6,7 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -17,16 +18,15 @@
 #include "agents/own_servers.h"
 #include "commands/commands.h"
 #include "commands/copy_command.h"
-#include "commands/mounted_project.h"
 #include "commands/option_parser.h"
 #include "commands/project.h"
 #include "commands/serve_options.h"
-#include "copy/copy.h"
+#include "commands/work.h"
 #include "doctor/host_checks.h"
+#include "exposure/guest_reach.h"
 #include "lima/configuration.h"
 #include "lima/mounts.h"
 #include "lima/sandbox.h"
-#include "paths/guest_reach.h"
 #include "support/child.h"
 #include "support/environment.h"
 #include "support/errors.h"
@@ -43,7 +43,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using agents::Agent;
-using paths::GuestReach;
+using exposure::GuestReach;
 using support::CallError;
 using support::EnvironmentVariable;
 
@@ -185,6 +185,7 @@ void RequireOutOfReach(const Agent& agent, const agents::LaunchRequest& request,
     require_links(settings, kSettingsDepth, what);
     require(settings, what);
   }
+  agents::RequireSafeSettings(agent, reach, request.environment);
   WarnOfLinks(support::Value(request.environment, "HOME"), reach);
 }
 
@@ -222,37 +223,21 @@ void DropNamedFiles(const GuestReach& reach, support::Environment& environment) 
   support::Become(std::move(command));
 }
 
-/// The words that run `sh -c` in the project's directory in the guest. An empty `copy_directory`:
-/// where the copy is or will be by default.
-std::vector<std::string> GuestShell(const Instance& instance, const std::string& project,
-                                    bool in_copy, const std::string& copy_directory) {
-  const auto& [configuration, mounts, reach] = instance;
-  const auto limactl = reach.FindProgram("limactl", EnvironmentVariable("PATH"));
+/// The words that run `sh -c` in the project's directory in the guest.
+std::vector<std::string> GuestShell(const Instance& instance, const Work& work) {
+  const auto limactl = instance.reach.FindProgram("limactl", EnvironmentVariable("PATH"));
   if (!limactl) {
     throw CallError("--mcp needs limactl, but there is none on PATH outside the writable mounts");
   }
-  std::string directory = copy_directory.empty() ? project : copy_directory;
-  if (in_copy) {
-    const auto facts = copy::SidePlace(configuration.directory(), project).ReadFacts();
-    if (facts && !facts->directory.empty()) directory = facts->directory;
-  } else if (lima::NeedsGuestFacts(configuration)) {
-    throw CallError(
-        "--mcp: only the guest knows where it mounts the project; write the mountPoint "
-        "without a template: " +
-        lima::EditCommands(configuration.name));
-  } else {
-    const std::vector<paths::Root> roots = paths::RootsOfMounts(mounts);
-    const auto mount = paths::HostNames(roots).Find(project);
-    directory = support::JoinPath(roots[mount->value].guest, mount->rest);
-  }
-  return {limactl->string(), "shell", "--workdir=" + directory, configuration.name, "sh", "-c"};
+  return {limactl->string(),           "shell", "--workdir=" + work.GuestDirectory(),
+          instance.configuration.name, "sh",    "-c"};
 }
 
 /// What the agent gets: from the options, and from this process's environment without what leads
 /// into the guest's reach.
 void FillRequest(const Agent& agent, const cxxopts::ParseResult& parsed, const ServeOptions& serve,
-                 const GuestReach& reach, bool in_copy, agents::LaunchRequest& request) {
-  if (in_copy) request.project = FindProjectTop();
+                 const GuestReach& reach, const Work& work, agents::LaunchRequest& request) {
+  request.project = work.project();
   // They make a shell, Node.js or git read files of the caller's directory.
   request.environment = support::Changed(
       support::OwnEnvironment(), "BASH_ENV ENV GIT_* INIT_CWD NODE_OPTIONS NODE_PATH OLDPWD PWD");
@@ -262,7 +247,7 @@ void FillRequest(const Agent& agent, const cxxopts::ParseResult& parsed, const S
   request.environment["PATH"] = reach.SafeSearchPath(EnvironmentVariable("PATH"));
   request.server = {support::OwnProgram().string(), "serve", serve.instance.name};
   for (std::string& option : ServeArguments(parsed)) request.server.push_back(std::move(option));
-  if (in_copy) request.server.push_back("--copy=" + request.project);
+  for (std::string& option : work.ServerOptions()) request.server.push_back(std::move(option));
   // Some agents start it without their own environment.
   request.server_environment = {{"TMPDIR", temporary}};
   for (const std::string name : {"HOME", "LIMA_HOME", "PATH"}) {
@@ -280,34 +265,6 @@ void FillRequest(const Agent& agent, const cxxopts::ParseResult& parsed, const S
   agents::SetDirectories(state, agent, request);
   request.environment["PWD"] = request.directory;
   request.environment["TMPDIR"] = request.home + "/tmp";
-}
-
-// The copy.
-
-/// Returns the lock that keeps the copy as it is while the agent runs.
-copy::FileLock PrepareCopy(const std::string& instance, const std::string& project,
-                           const std::string& directory) {
-  CopyCommand command(instance, project, directory);
-  SendCopy(command);
-  auto use = command.side().place().TakeUse(copy::LockKind::kShared);
-  if (use) return std::move(*use);
-  throw CallError("the copy is being replaced or dropped; try again later");
-}
-
-/// Says on standard error what there is to take. The agent's exit code counts, not ours.
-void PrintSummary(const std::string& instance, const std::string& project) {
-  try {
-    CopyCommand command(instance, project);
-    const copy::Target target = command.Connect();
-    const auto state = copy::Fetch(target, copy::kMaxSize, copy::Refs::kWorkOnly);
-    if (state.untaken.empty()) return;
-    command.PrintReport(copy::SentOrOlder(command.side()), state.work, command.DefaultBranch());
-    command.PrintUntaken(target, state.untaken);
-    const std::string of = instance == kAgentInstance ? "" : " " + instance;
-    std::cerr << "See: limactl mcp diff" << of << ". Take: limactl mcp take" << of << '\n';
-  } catch (const std::exception& problem) {
-    support::LogWarning(problem.what());
-  }
 }
 
 /// For each agent that `words` name.
@@ -348,50 +305,46 @@ int RunAgent(const std::vector<std::string>& arguments) {
       FindAgent(positional, true, ". For an editor, see limactl mcp configure --help");
   const std::string instance = positional.size() > 1 ? positional[1] : kAgentInstance;
 
+  // What needs no instance, before anything is created.
   agents::LaunchRequest request;
   if (separator != arguments.end()) request.arguments.assign(separator + 1, arguments.end());
   if (const auto refused = agents::FindRefused(request.arguments, agent.run->rules))
     throw UsageError(*refused);
   const std::string directory = ReadCopyDirectory(*parsed);
-  request.project = FindProject(EnvironmentVariable("HOME")).string();
-  // Before anything is created.
-  (void)FindAgentProgram(agent, EnvironmentVariable("PATH"), GuestReach());
+  (void)FindProject(EnvironmentVariable("HOME"));
+  const std::string search_path = EnvironmentVariable("PATH");
+  (void)FindAgentProgram(agent, search_path, GuestReach());
+
+  // The work, which takes out of PATH what the guest can write, and the agent's request for it.
   const Instance loaded = LoadInstance(instance, true, !directory.empty());
-  const auto& [configuration, mounts, reach] = loaded;
-  const auto mount = directory.empty() ? FindMount(loaded, request.project) : std::nullopt;
-  const bool in_copy = !mount;
-  if (in_copy && parsed->count("root") > 0) {
+  const std::unique_ptr<Work> work = FindWork(loaded, directory);
+  if (!work->HasRoots() && parsed->count("root") > 0) {
     throw UsageError("--root is for mounted projects; in a copy there is nothing else");
   }
-  const std::string path = reach.SafeSearchPath(EnvironmentVariable("PATH"));
-  FillRequest(agent, *parsed, ReadServeOptions(*parsed, instance), reach, in_copy, request);
-  if (parsed->count("mcp") > 0) {
-    request.guest_shell = GuestShell(loaded, request.project, in_copy, directory);
-  }
+  FillRequest(agent, *parsed, ReadServeOptions(*parsed, instance), loaded.reach, *work, request);
+  if (parsed->count("mcp") > 0) request.guest_shell = GuestShell(loaded, *work);
 
+  // What would let the guest out. Only then the agent's own program is run, and only for its
+  // version.
   RequireUtf8(request.server);
   RequireUtf8({request.project, request.control});
   RequireOutOfReach(agent, request, loaded);
   CheckInstance(loaded, request.project, request.environment);
-  const fs::path program = FindAgentProgram(agent, path, reach);
+  const fs::path program = FindAgentProgram(agent, search_path, loaded.reach);
   const auto check_version = [&] {
     RequireVersion(agent, program, request.environment);
     ::_exit(0);
   };
   if (support::RunInForeground(check_version) != 0) return 1;
-  std::optional<MountedProject> mounted;
-  if (mount) mounted.emplace(loaded, *mount, request.project).BeginSession();
-  StartIfStopped(configuration);
-  std::optional<copy::FileLock> use;
-  if (in_copy) use = PrepareCopy(instance, request.project, directory);
+
+  // The baseline, or the copy, is there before the agent starts.
+  work->Begin();
   if (::isatty(STDERR_FILENO) != 0) {
-    std::cerr << "Starting " << agent.title << " for " << (in_copy ? "a copy of " : "")
-              << support::Printable(request.project) << " in the Lima instance " << instance
-              << "...\n";
+    std::cerr << "Starting " << agent.title << " for " << support::Printable(work->Title())
+              << " in the Lima instance " << instance << "...\n";
   }
   const int exit_code = support::RunInForeground([&] { Start(agent, request, program); });
-  if (in_copy) PrintSummary(instance, request.project);
-  if (mounted) mounted->EndSession();
+  work->End();
   return exit_code;
 }
 

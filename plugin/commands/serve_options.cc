@@ -7,10 +7,10 @@
 
 #include "agents/agent.h"
 #include "commands/commands.h"
+#include "exposure/guest_reach.h"
 #include "lima/configuration.h"
 #include "lima/home.h"
 #include "lima/mounts.h"
-#include "paths/guest_reach.h"
 #include "paths/roots.h"
 #include "support/log.h"
 #include "support/units.h"
@@ -49,7 +49,7 @@ void CheckAgainstMounts(const ServeOptions& options) {
     if (!options.audit_file) return;
     std::error_code unknown;
     const auto path = std::filesystem::absolute(*options.audit_file, unknown);
-    const paths::GuestReach reach(lima::ListMounts(configuration));
+    const exposure::GuestReach reach(lima::ListMounts(configuration));
     if (const auto mount = reach.Above(path)) {
       throw UsageError("--audit " + *options.audit_file + " lies in " + *mount +
                        ", which the agent can write; choose a file outside the writable mounts");
@@ -82,7 +82,7 @@ ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::str
     if (option.key() == "root") roots.narrowed_roots.push_back(paths::ParseNarrowedRoot(value));
     if (option.key() == "allow-path") roots.allowed_paths.push_back(paths::ParseAllowedPath(value));
   }
-  options.instance.host_programs = paths::HostPrograms(agents::ObeyedFiles());
+  options.instance.host_programs = exposure::HostPrograms(agents::ObeyedFiles());
   options.instance.allow_settings = parsed["allow-settings"].as<bool>();
   options.start = parsed["start"].as<bool>();
   options.tools.command_timeout = ReadCommandTimeout(parsed);
@@ -138,7 +138,7 @@ void AddCopiedProject(OptionParser& parser) {
 std::string ReadCopiedProject(const cxxopts::ParseResult& parsed) {
   if (parsed.count("copy") == 0) return "";
   if (parsed.count("root") > 0) throw UsageError("--copy and --root exclude each other");
-  return paths::Resolved(std::filesystem::absolute(parsed["copy"].as<std::string>()));
+  return exposure::Resolved(std::filesystem::absolute(parsed["copy"].as<std::string>()));
 }
 
 std::vector<std::string> ServeArguments(const cxxopts::ParseResult& parsed) {

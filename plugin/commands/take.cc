@@ -10,7 +10,7 @@ namespace commands {
 namespace {
 
 /// Asks before protected files are applied, or what may have some.
-void RequireConsent(const copy::Report& report) {
+void RequireConsent(const exposure::Report& report) {
   const std::string text = report.protected_files > 0
                                ? "Programs on this host obey " +
                                      support::Count(report.protected_files, "file") +
@@ -32,7 +32,7 @@ int Apply(CopyCommand& command, bool yes, std::uint64_t max_size) {
                                    side.place().instance + "\n");
     return 0;
   }
-  const copy::Report report = command.PrintReport(from, to, "");
+  const exposure::Report report = command.PrintReport(from, to, "");
   if ((report.protected_files > 0 || report.is_cut) && !yes) RequireConsent(report);
   copy::ApplyWork(command.users(), command.side(), max_size);
   std::cout << support::Count(files, "file") << " changed in the working tree.\n";
@@ -43,7 +43,7 @@ int Apply(CopyCommand& command, bool yes, std::uint64_t max_size) {
 /// result is 1.
 int TakeOne(CopyCommand& command, const std::string& name, const std::string& id, copy::Move move) {
   copy::SideRepository& side = command.side();
-  const copy::Git users = command.users();
+  const git::Git users = command.users();
   const copy::Branch branch = copy::ChooseBranch(users, side, name, id, move);
   const std::string from = copy::SentOrOlder(side);
   std::string problem;
@@ -86,7 +86,7 @@ void PrintNotes(const CopyCommand& command, const std::string& instance) {
 int TakeBranches(CopyCommand& command, const std::string& name, copy::Move move,
                  copy::Untaken& untaken) {
   const copy::CopyFacts facts = command.side().facts();
-  const copy::Git users = command.users();
+  const git::Git users = command.users();
   const std::string instance = command.side().place().instance;
   int result = 0;
   if (facts.work != facts.sent) {

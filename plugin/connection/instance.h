@@ -10,7 +10,7 @@
 #include "lima/mounts.h"
 #include "lima/ssh_config.h"
 #include "lima/status.h"
-#include "paths/host_programs.h"
+#include "exposure/host_programs.h"
 #include "paths/roots.h"
 #include "support/context.h"
 #include "support/errors.h"
@@ -26,7 +26,7 @@ struct InstanceOptions {
   std::string copied_project;         ///< `--copy`, a host path: its copy is the only root
   std::string working_directory;      ///< this program's, on the host
   bool allow_settings = false;        ///< `--allow-settings`
-  paths::HostPrograms host_programs;  ///< whose files are not written without that
+  exposure::HostPrograms host_programs;  ///< whose files are not written without that
 };
 
 /// The instance is stopped or broken, according to Lima's files.

@@ -4,12 +4,22 @@
 #include <vector>
 
 #include "copy/copy.h"
-#include "copy/report.h"
 #include "copy/saved_files.h"
+#include "exposure/names.h"
 #include "support/errors.h"
 #include "support/units.h"
 
 namespace copy {
+
+using exposure::List;
+using exposure::Visible;
+using git::GitOutput;
+using git::kNone;
+using git::kRepositoryMode;
+using git::ParseRaw;
+using git::RawChange;
+using git::Split;
+using git::Unchanged;
 namespace {
 
 namespace fs = std::filesystem;

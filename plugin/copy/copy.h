@@ -6,13 +6,15 @@
 #include <string_view>
 #include <vector>
 
-#include "copy/git.h"
 #include "copy/guest_copy.h"
 #include "copy/project.h"
 #include "copy/side_repository.h"
+#include "git/git.h"
 
 /// Work in a copy: what the commands do. Each function throws support::CallError.
 namespace copy {
+
+using git::Git;
 
 /// Makes the copy, or replaces it by the working tree if everything in it was taken. Returns lines
 /// that tell the user what was done. After a failure or kill, the next call does it again.

@@ -16,6 +16,9 @@
 #include "support/units.h"
 
 namespace copy {
+
+using git::Existing;
+using git::Unchanged;
 namespace {
 
 /// Bytes of a line that a terminal is shown.
@@ -123,8 +126,8 @@ void WritePatch(const SideRepository& side, const std::string& from,
   side.git().Read(arguments, write, kWhat);
   patch.close();
   if (size > max_size) {
-    throw support::CallError(Unchanged(
-        "The patch has more than " + support::FormatByteCount(max_size) + " (--max-size)"));
+    throw support::CallError(Unchanged("The patch has more than " +
+                                       support::FormatByteCount(max_size) + " (--max-size)"));
   }
   if (!patch) throw support::CallError("cannot write " + file.string());
 }

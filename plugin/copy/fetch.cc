@@ -4,9 +4,16 @@
 #include "copy/copy.h"
 #include "copy/guest_copy.h"
 #include "support/errors.h"
+#include "support/files.h"
 #include "support/join.h"
 
 namespace copy {
+
+using git::Excluding;
+using git::GitOutput;
+using git::Split;
+using git::Unchanged;
+using git::Words;
 namespace {
 
 namespace fs = std::filesystem;
@@ -52,7 +59,7 @@ std::vector<std::string> ObjectsIn(const Git& git, const fs::path& packs) {
   std::vector<std::string> ids;
   for (const auto& entry : fs::directory_iterator(packs)) {
     if (entry.path().extension() != ".idx") continue;
-    const std::string text = ReadText(entry.path());
+    const std::string text = support::ReadText(entry.path());
     // "OFFSET ID (CRC)"
     for (const std::string& line : Split(git.Require({"show-index"}, "no index", text), '\n')) {
       ids.push_back(Split(line, ' ').at(1));

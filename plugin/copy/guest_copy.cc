@@ -9,8 +9,8 @@
 #include <iostream>
 #include <map>
 
-#include "copy/git.h"
 #include "copy/programs.h"
+#include "git/git.h"
 #include "shell/shell_quote.h"
 #include "shell/shells.h"
 #include "support/join.h"
@@ -18,6 +18,11 @@
 #include "support/units.h"
 
 namespace copy {
+
+using git::Existing;
+using git::IsNewEnough;
+using git::Split;
+using git::Unchanged;
 namespace {
 
 using support::CallError;

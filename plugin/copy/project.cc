@@ -4,13 +4,24 @@
 #include <system_error>
 #include <utility>
 
-#include "copy/report.h"
 #include "copy/side_repository.h"
 #include "copy/withheld.h"
+#include "exposure/names.h"
 #include "support/errors.h"
 #include "support/printable.h"
 
 namespace copy {
+
+using exposure::List;
+using exposure::Visible;
+using git::EachWithNul;
+using git::GitOutput;
+using git::IsNewEnough;
+using git::KeyAndValue;
+using git::kRepositoryMode;
+using git::ParseRaw;
+using git::RawChange;
+using git::Split;
 namespace {
 
 namespace fs = std::filesystem;

@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "copy/git.h"
+#include "git/git.h"
 
 namespace copy {
+
+using git::Git;
 
 class SideRepository;
 
@@ -54,6 +56,6 @@ Snapshot TakeSnapshot(const Project& project, const Git& users, const SideReposi
 std::vector<std::string> ListNotes(const Project& project, const Git& users);
 
 /// The paths that are a repository of their own on either side.
-std::vector<std::string> GitLinks(const std::vector<RawChange>& changes);
+std::vector<std::string> GitLinks(const std::vector<git::RawChange>& changes);
 
 }  // namespace copy

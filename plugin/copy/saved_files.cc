@@ -11,12 +11,15 @@
 #include <system_error>
 #include <utility>
 
-#include "copy/git.h"
 #include "copy/side_repository.h"
+#include "git/git.h"
 #include "support/errors.h"
 #include "support/file_descriptor.h"
+#include "support/files.h"
 
 namespace copy {
+
+using git::Split;
 namespace {
 
 namespace fs = std::filesystem;
@@ -89,7 +92,7 @@ SavedFiles SavedFiles::Save(const fs::path& top, const std::vector<std::string>&
             std::to_string(static_cast<unsigned>(entry.permissions)) + '\0' + entry.target + '\0';
     saved.entries_.push_back(std::move(entry));
   }
-  WriteText(incomplete / kList, list);
+  support::WriteText(incomplete / kList, list);
   Sync(incomplete / kList);
   fs::rename(incomplete, directory);
   Sync(directory.parent_path());
@@ -99,7 +102,7 @@ SavedFiles SavedFiles::Save(const fs::path& top, const std::vector<std::string>&
 }
 
 std::optional<SavedFiles> SavedFiles::Find(const fs::path& top, const fs::path& directory) {
-  const std::vector<std::string> parts = Split(ReadText(directory / kList), '\0');
+  const std::vector<std::string> parts = Split(support::ReadText(directory / kList), '\0');
   if (parts.empty()) return std::nullopt;
   SavedFiles saved(top, directory);
   saved.purpose_ = parts[0];

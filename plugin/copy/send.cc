@@ -8,8 +8,11 @@
 #include "copy/programs.h"
 #include "copy/withheld.h"
 #include "support/errors.h"
+#include "support/files.h"
 
 namespace copy {
+
+using git::Excluding;
 namespace {
 
 namespace fs = std::filesystem;
@@ -44,7 +47,7 @@ std::string Replace(const Target& target, const Project& project, const Snapshot
                              {"BRANCH", project.branch},
                              {"FORMAT", project.format},
                              {"CONFIG", GuestConfiguration(project)},
-                             {"SHALLOW", ReadText(side.path() / "shallow")},
+                             {"SHALLOW", support::ReadText(side.path() / "shallow")},
                              {"PACK", pack.stem()},
                              {"NEEDED", std::to_string(fs::file_size(pack))}};
   CallGuest(target, settings, kReplace + "prepare");

@@ -16,11 +16,15 @@
 #include "shell/shell_quote.h"
 #include "support/context.h"
 #include "support/errors.h"
+#include "support/files.h"
 #include "support/log.h"
 #include "support/paths.h"
 #include "support/sha256.h"
 
 namespace copy {
+
+using git::Existing;
+using git::Split;
 namespace {
 
 namespace fs = std::filesystem;
@@ -38,7 +42,7 @@ constexpr std::chrono::seconds kLockWait{10};
 
 /// "process 4711"
 std::string HolderOf(const fs::path& file) {
-  const std::string number = ReadText(file);
+  const std::string number = support::ReadText(file);
   return number.empty() ? "another process" : "process " + number;
 }
 
@@ -52,7 +56,7 @@ FileLock TakeWorkLock(const fs::path& file) {
 }
 
 std::optional<CopyFacts> ReadFactsIn(const fs::path& repository) {
-  const auto parts = Split(ReadText(repository / kFacts), '\0');
+  const auto parts = Split(support::ReadText(repository / kFacts), '\0');
   if (parts.size() <= kFirstId || parts.size() > kFields.size()) return std::nullopt;
   CopyFacts facts;
   for (std::size_t i = 0; i < parts.size(); ++i) facts.*kFields.at(i) = parts[i];
@@ -60,7 +64,8 @@ std::optional<CopyFacts> ReadFactsIn(const fs::path& repository) {
 }
 
 void BorrowObjects(const fs::path& repository, const Project& project) {
-  WriteText(repository / "objects/info/alternates", Quoted(project.objects.string()) + "\n");
+  support::WriteText(repository / "objects/info/alternates",
+                     Quoted(project.objects.string()) + "\n");
 }
 
 void RemoveLeftovers(const fs::path& repository) {
@@ -110,8 +115,7 @@ SidePlace::SidePlace(const fs::path& directory, std::string project_path)
       project(std::move(project_path)),
       top(project),
       id(support::Sha256(project).substr(0, kIdLength)),
-      repository(directory / kCopiesDirectory / (id + ".git")),
-      baseline(directory / kCopiesDirectory / (id + ".baseline")) {}
+      repository(directory / kCopiesDirectory / (id + ".git")) {}
 
 std::optional<SidePlace> SidePlace::Find(const fs::path& instance_directory, const fs::path& path) {
   for (fs::path above = path;; above = above.parent_path()) {
@@ -192,7 +196,7 @@ void SideRepository::Prepare(const Project& project) {
   std::error_code none;
   fs::remove(path() / "shallow", none);
   if (project.is_partial) {
-    WriteText(path() / "shallow", project.head + "\n");  // no history
+    support::WriteText(path() / "shallow", project.head + "\n");  // no history
   } else if (fs::exists(project.shallow, none)) {
     fs::copy_file(project.shallow, path() / "shallow");
   }
@@ -218,7 +222,7 @@ void SideRepository::Save(const CopyFacts& facts) {
   git_.Require({"update-ref", "--stdin"}, "cannot write " + path().string(), commands);
   std::string text;
   for (const auto field : kFields) text += facts.*field + '\0';
-  WriteText(path() / kFacts, text);
+  support::WriteText(path() / kFacts, text);
   facts_ = facts;
 }
 
@@ -270,21 +274,6 @@ void RequireCopy(const SidePlace& place, const CopyFacts& facts, guest::Guest& g
     if (file->ReadSome(0, kLength, context) == place.id + "\n") return;
   }
   throw support::CallError(place.NoCopyText());
-}
-
-std::string ReadText(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-void WriteText(const fs::path& path, const std::string& text) {
-  // Another process may write the same file. SideRepository removes what is left.
-  const fs::path temporary = path.string() + "." + std::to_string(::getpid()) + ".lock";
-  std::ofstream file(temporary, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw support::CallError("cannot write " + temporary.string());
-  fs::rename(temporary, path);
 }
 
 std::string Quoted(const std::string& text) {

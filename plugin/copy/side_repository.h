@@ -8,13 +8,15 @@
 #include <utility>
 #include <vector>
 
-#include "copy/git.h"
+#include "git/git.h"
 #include "guest/guest.h"
 #include "lima/mounts.h"
 #include "support/context.h"
 #include "support/file_descriptor.h"
 
 namespace copy {
+
+using git::Git;
 
 struct Project;
 
@@ -80,7 +82,6 @@ struct SidePlace {
   std::string top;      ///< where it is now
   std::string id;       ///< of the project
   std::filesystem::path repository;
-  std::filesystem::path baseline;  ///< of a project on a mount
 };
 
 /// The bare repository beside the user's, in the instance's directory. It borrows the user's
@@ -137,13 +138,6 @@ void RequireNoMount(const std::vector<lima::Mount>& mounts, const std::string& d
 /// or three round trips.
 void RequireCopy(const SidePlace& place, const CopyFacts& facts, guest::Guest& guest,
                  const support::Context& context);
-
-/// The bytes of a file; empty if it cannot be read.
-std::string ReadText(const std::filesystem::path& path);
-
-/// Replaces the file at once, so that a killed command leaves the old one or the new one. Throws
-/// support::CallError.
-void WriteText(const std::filesystem::path& path, const std::string& text);
 
 /// In git's C style.
 std::string Quoted(const std::string& text);

@@ -7,9 +7,15 @@
 
 #include "copy/copy.h"
 #include "support/errors.h"
+#include "support/files.h"
 #include "support/printable.h"
 
 namespace copy {
+
+using git::Excluding;
+using git::Existing;
+using git::RequireSuccess;
+using git::Split;
 namespace {
 
 namespace fs = std::filesystem;
@@ -38,7 +44,7 @@ std::set<std::string> BranchesInWork(const Git& users) {
   std::set<std::string> branches;
   for (const fs::path& directory : directories) {
     for (const char* file : {"rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"}) {
-      const std::vector<std::string> lines = Split(ReadText(directory / file), '\n');
+      const std::vector<std::string> lines = Split(support::ReadText(directory / file), '\n');
       if (lines.empty()) continue;
       const bool is_full = lines[0].starts_with(kBranches);
       branches.insert(is_full ? lines[0].substr(kBranches.size()) : lines[0]);

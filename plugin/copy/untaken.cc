@@ -4,13 +4,17 @@
 #include <utility>
 
 #include "copy/guest_copy.h"
-#include "copy/report.h"
+#include "exposure/names.h"
 #include "shell/shell_quote.h"
 #include "support/join.h"
 #include "support/paths.h"
 #include "support/units.h"
 
 namespace copy {
+
+using exposure::List;
+using exposure::Visible;
+using git::GitOutput;
 namespace {
 
 std::string Described(const std::string& raw) {

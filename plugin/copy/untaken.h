@@ -6,6 +6,8 @@
 
 namespace copy {
 
+using git::Git;
+
 class Git;
 struct Target;
 

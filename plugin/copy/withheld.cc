@@ -6,7 +6,18 @@
 #include <map>
 #include <set>
 
+#include "support/files.h"
+
 namespace copy {
+
+using git::EachWithNul;
+using git::Existing;
+using git::GitOutput;
+using git::kNone;
+using git::kRepositoryMode;
+using git::ParseRaw;
+using git::RawChange;
+using git::Split;
 namespace {
 
 namespace fs = std::filesystem;
@@ -50,7 +61,7 @@ std::map<std::string, std::string> Filters(const Git& git, const Paths& paths) {
 
 Paths FindWithheld(const Project& project, const Git& git, const SideRepository& side,
                    const std::string& tree, const Paths& included) {
-  const Paths before = Split(ReadText(side.path() / kWithheld), '\0');
+  const Paths before = Split(support::ReadText(side.path() / kWithheld), '\0');
   const std::string sent = side.facts().sent;
   if (sent.empty() || Existing(side.git(), {sent}).empty()) return {};
   Paths added;
@@ -84,7 +95,7 @@ Paths FindWithheld(const Project& project, const Git& git, const SideRepository&
 }
 
 void SaveWithheld(const SideRepository& side, const Paths& paths) {
-  WriteText(side.path() / kWithheld, EachWithNul(paths));
+  support::WriteText(side.path() / kWithheld, EachWithNul(paths));
 }
 
 }  // namespace copy

@@ -3,11 +3,13 @@
 #include <string>
 #include <vector>
 
-#include "copy/git.h"
 #include "copy/project.h"
 #include "copy/side_repository.h"
+#include "git/git.h"
 
 namespace copy {
+
+using git::Git;
 
 /// Of the paths that `tree` has new or changed since the copy was sent last: those that the rules
 /// sent then ignored or filtered, and the project's rules no longer do. The guest may have changed

@@ -31,7 +31,7 @@ constexpr std::chrono::seconds kCheckTimeout{20};
 /// Runs the checks. A check may use the results of those that it needs.
 class Doctor {
  public:
-  Doctor(const std::string& instance, const std::string& path, const paths::GuestReach& reach,
+  Doctor(const std::string& instance, const std::string& path, const exposure::GuestReach& reach,
          const std::function<void(const Finding&)>& on_finding)
       : instance_(instance), path_(path), reach_(reach), on_finding_(on_finding) {}
 
@@ -62,7 +62,7 @@ class Doctor {
 
   const std::string& instance_;
   const std::string& path_;
-  const paths::GuestReach& reach_;
+  const exposure::GuestReach& reach_;
   const std::function<void(const Finding&)>& on_finding_;
   std::vector<Finding> findings_;
   std::map<std::string, std::string> culprits_;  ///< failed or skipped check → the one that failed
@@ -194,7 +194,7 @@ void Doctor::CheckGuest() {
 }  // namespace
 
 std::vector<Finding> Examine(const std::string& instance, const std::string& path,
-                             const paths::GuestReach& reach,
+                             const exposure::GuestReach& reach,
                              const std::function<void(const Finding&)>& on_finding) {
   return Doctor(instance, path, reach, on_finding).Examine();
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "doctor/finding.h"
-#include "paths/guest_reach.h"
+#include "exposure/guest_reach.h"
 
 namespace doctor {
 
@@ -17,7 +17,7 @@ namespace doctor {
 /// creates and removes a file in each writable mount. Never throws; errors become findings. Calls
 /// `on_finding` after each check. The caller must ignore SIGPIPE.
 std::vector<Finding> Examine(const std::string& instance, const std::string& path,
-                             const paths::GuestReach& reach,
+                             const exposure::GuestReach& reach,
                              const std::function<void(const Finding&)>& on_finding);
 
 }  // namespace doctor

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "copy/copy.h"
-#include "copy/git.h"
+#include "git/git.h"
 #include "doctor/programs.h"
 #include "mcp/protocol.h"
 #include "shell/shell_quote.h"
@@ -82,10 +82,10 @@ Finding CheckCopies(const std::vector<std::string>& copies, const CopyNeeds& nee
     problems.push_back(problem);
     advice.push_back(what_to_do);
   };
-  if (!copy::IsNewEnough(needs.host_git, 34)) {
+  if (!git::IsNewEnough(needs.host_git, 34)) {
     warn("no git 2.34 or newer on this host", "install git on this host");
   }
-  if (!copy::IsNewEnough(needs.git, 30)) {
+  if (!git::IsNewEnough(needs.git, 30)) {
     warn("no git 2.30 or newer in the guest", "in the guest: sudo apt-get install git");
   }
   if (!needs.may_sudo) {

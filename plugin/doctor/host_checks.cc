@@ -12,7 +12,7 @@
 #include "lima/sandbox.h"
 #include "lima/status.h"
 #include "lima/text_file.h"
-#include "paths/guest_reach.h"
+#include "exposure/guest_reach.h"
 #include "support/child.h"
 #include "support/join.h"
 #include "support/paths.h"
@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using lima::InstanceConfiguration;
-using paths::GuestReach;
+using exposure::GuestReach;
 using support::Join;
 
 constexpr const char* kInstallLima =
@@ -211,7 +211,7 @@ Exposure FindExposure(const InstanceConfiguration& configuration, const Mounts& 
     exposure.rest.push_back("the guest can read " + Join({secrets.begin(), secrets.end()}));
   }
   for (const lima::Mount& mount : mounts) {
-    const auto rest = support::PathBelow(project, paths::Resolved(mount.location));
+    const auto rest = support::PathBelow(project, exposure::Resolved(mount.location));
     if (mount.writable && rest && !rest->empty()) {
       exposure.rest.push_back("the guest can write " + mount.location +
                               ", which is more than the project");

@@ -212,11 +212,10 @@ void PathRules::RequireNotLimas(const Target& target, const std::string& guest_p
     throw CallError(target.host + " is not read: it is the private key of all Lima's instances");
   }
   if (!below || access != Access::kWrite) return;
-  throw CallError(ProtectedText(target.host,
-                                {.patterns = {},
-                                 .run_by = RunBy::kLooking,
-                                 .program = "Lima",
-                                 .reason = "its instances, settings and keys"}));
+  throw CallError(ProtectedText(target.host, {.patterns = {},
+                                              .run_by = exposure::RunBy::kLooking,
+                                              .program = "Lima",
+                                              .reason = "its instances, settings and keys"}));
 }
 
 void PathRules::RequireUnprotected(const Target& target, const std::string& guest_path,
@@ -225,14 +224,14 @@ void PathRules::RequireUnprotected(const Target& target, const std::string& gues
   const auto root = directories.roots.Find(guest_path);
   if (options_.allow_settings || options_.roots[root->value].is_guests_own) return;
   std::vector<guest::Request> heads;
-  HostProgram with_head{};
+  exposure::HostProgram with_head{};
   const auto check = [&](std::string_view path, std::string_view below_root) {
     path.remove_suffix(below_root.size());
-    for (const HostMatch& match : options_.host_programs.Match(below_root)) {
-      if (match.row.writing == Writing::kRefused) {
+    for (const exposure::HostMatch& match : options_.host_programs.Match(below_root)) {
+      if (match.row.writing == exposure::Writing::kRefused) {
         throw CallError(ProtectedText(target.host, match.row));
       }
-      if (match.row.writing == Writing::kAllowed) continue;
+      if (match.row.writing == exposure::Writing::kAllowed) continue;
       with_head = match.row;
       heads.emplace_back(
           guest::Request::LStat(std::string(path) + std::string(match.above) + "HEAD"));

@@ -80,7 +80,7 @@ std::string ReadOnlyText(const std::string& path, const Root& root,
          ".";
 }
 
-std::string ProtectedText(const std::string& path, const HostProgram& row) {
+std::string ProtectedText(const std::string& path, const exposure::HostProgram& row) {
   return path + " is not written by the file tools, because " + std::string(row.program) +
          " on the host obeys it (" + std::string(row.reason) +
          "). Ask the user to edit it there, or to start the server with --allow-settings.";

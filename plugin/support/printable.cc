@@ -12,8 +12,11 @@ bool IsControl(std::string_view character) {
   const auto last = static_cast<unsigned char>(character.back());
   if (character.size() == 1) return last < 0x20 || last == 0x7F;
   if (character.starts_with('\xC2')) return last < 0xA0;                       // U+0080 to U+009F
-  if (character.starts_with("\xE2\x80")) return last >= 0xAA && last <= 0xAE;  // U+202A to U+202E
-  return character.starts_with("\xE2\x81") && last >= 0xA6 && last <= 0xA9;    // U+2066 to U+2069
+  if (character.starts_with("\xE2\x80")) {
+    return (last >= 0x8E && last <= 0x8F) || (last >= 0xA8 && last <= 0xAE);
+  }
+  if (character.starts_with("\xE2\x81")) return last >= 0xA6 && last <= 0xAF;
+  return character == "\xD8\x9C";
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "copy/git.h"
+#include "git/git.h"
 #include "support/wake_pipe.h"
 #include "testing/child_process.h"
 #include "testing/error_of.h"
@@ -95,7 +95,7 @@ TEST(GitLinks, AreFoundOnEitherSide) {
   for (const char* line : {":100644 160000", ":160000 000000", ":100644 100755"}) {
     raw += line + ids + "M" + '\0' + "name" + line[1] + line[8] + '\0';
   }
-  EXPECT_THAT(GitLinks(ParseRaw(raw)), ElementsAre("name11", "name10"));
+  EXPECT_THAT(GitLinks(git::ParseRaw(raw)), ElementsAre("name11", "name10"));
 }
 
 TEST_F(CopyTest, ASideRepositoryBorrowsObjectsAndKeepsRefs) {

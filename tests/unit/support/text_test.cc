@@ -33,7 +33,10 @@ TEST(Printable, EscapesWhatIsNotSafeForATerminal) {
       {"a\u0080\u009b2J\u009fb\u00a0", "a\\xc2\\x80\\xc2\\x9b2J\\xc2\\x9fb\u00a0"},
       // marks of direction, and their neighbours
       {"\u202a\u202e\u2066\u2069", "\\xe2\\x80\\xaa\\xe2\\x80\\xae\\xe2\\x81\\xa6\\xe2\\x81\\xa9"},
-      {"\u2029\u202f\u2065\u206a", "\u2029\u202f\u2065\u206a"},
+      {"\u061c\u200e\u200f", "\\xd8\\x9c\\xe2\\x80\\x8e\\xe2\\x80\\x8f"},
+      {"\u2028\u2029\u206a", "\\xe2\\x80\\xa8\\xe2\\x80\\xa9\\xe2\\x81\\xaa"},
+      {"\u061b\u061d\u200d\u2010\u2027\u202f\u2065\u2070",
+       "\u061b\u061d\u200d\u2010\u2027\u202f\u2065\u2070"},
       // not UTF-8
       {"a\x9b\xff z\xc3", "a\\x9b\\xff z\\xc3"},
       {"/home/zoë \\x00 日本 🙂", "/home/zoë \\x00 日本 🙂"},

@@ -1,22 +1,23 @@
-#include "changes/baseline.h"
+#include "exposure/baseline.h"
 
 #include <cstddef>
 #include <utility>
 #include <vector>
 
-#include "copy/side_repository.h"
+#include "git/git.h"
+#include "support/files.h"
 #include "support/sha256.h"
 
-namespace changes {
+namespace exposure {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFormat = "baseline 1";
+constexpr const char* kFormat = "baseline 2";
 constexpr std::size_t kFirstItem = 4;
 
 std::optional<Baseline> Parse(const std::string& text) {
-  std::vector<std::string> fields = copy::Split(text, '\0');
+  std::vector<std::string> fields = git::Split(text, '\0');
   if (fields.size() < kFirstItem || fields.size() % 4 != 0 || fields[0] != kFormat) {
     return std::nullopt;
   }
@@ -27,19 +28,24 @@ std::optional<Baseline> Parse(const std::string& text) {
   return baseline;
 }
 
+/// Beside the side repositories of copies.
+fs::path FileOf(const fs::path& instance_directory, const fs::path& top) {
+  constexpr std::size_t kIdLength = 16;
+  const std::string id = support::Sha256(top.string()).substr(0, kIdLength);
+  return instance_directory / "mcp-copy" / (id + ".baseline");
+}
+
 }  // namespace
 
 std::string Digest(const State& state) {
   return support::Sha256(Serialize(state));
 }
 
-std::optional<Baseline> FindBaseline(const fs::path& instance_directory, const fs::path& directory,
-                                     const std::optional<fs::path>& top) {
+std::optional<Baseline> FindBaseline(const fs::path& instance_directory,
+                                     const fs::path& directory) {
   for (fs::path above = directory;; above = above.parent_path()) {
-    const copy::SidePlace place(instance_directory, above.string());
-    const auto baseline = Parse(copy::ReadText(place.baseline));
-    if (baseline && (!top || above == *top || baseline->is_of_repository())) return baseline;
-    if (above == above.parent_path()) return std::nullopt;
+    auto baseline = Parse(support::ReadText(FileOf(instance_directory, above)));
+    if (baseline || above == above.parent_path()) return baseline;
   }
 }
 
@@ -49,9 +55,9 @@ void Save(const fs::path& instance_directory, const Baseline& baseline) {
   for (const std::string& field : {std::string(kFormat), baseline.top, baseline.last_seen, cut}) {
     text += field + '\0';
   }
-  const copy::SidePlace place(instance_directory, baseline.top);
-  fs::create_directories(place.baseline.parent_path());
-  copy::WriteText(place.baseline, text + Serialize(baseline.state));
+  const fs::path file = FileOf(instance_directory, baseline.top);
+  fs::create_directories(file.parent_path());
+  support::WriteText(file, text + Serialize(baseline.state));
 }
 
-}  // namespace changes
+}  // namespace exposure

@@ -1,4 +1,4 @@
-#include "paths/guest_reach.h"
+#include "exposure/guest_reach.h"
 
 #include <algorithm>
 #include <cctype>
@@ -10,7 +10,7 @@
 #include "support/paths.h"
 #include "support/program.h"
 
-namespace paths {
+namespace exposure {
 namespace {
 
 namespace fs = std::filesystem;
@@ -88,10 +88,13 @@ std::optional<std::string> GuestReach::Touching(const fs::path& path) const {
 }
 
 bool GuestReach::IsNamedIn(const std::string& text) const {
+  // Paths may lie in a list such as $PATH, in an option, in a shell's command or in a URL.
   std::string parts = text;
-  std::replace(parts.begin(), parts.end(), '=', ':');
+  for (char& c : parts) {
+    if (std::string_view(" \t\n\"'`;&|()<>=:,{}[]").find(c) != std::string_view::npos) c = '\n';
+  }
   std::istringstream list(parts);
-  for (std::string path; std::getline(list, path, ':');) {
+  for (std::string path; std::getline(list, path);) {
     if (path.starts_with('/') && Above(path)) return true;
   }
   return std::any_of(locations_.begin(), locations_.end(), [&](const Location& location) {
@@ -118,4 +121,4 @@ std::optional<fs::path> GuestReach::FindProgram(const std::string& name,
                            ", which the guest can write; install it elsewhere");
 }
 
-}  // namespace paths
+}  // namespace exposure

@@ -10,13 +10,13 @@
 
 /// What programs of the host run or obey in a project: one table, for the file tools, which refuse
 /// to write some of it, and for reports on what the guest has changed.
-namespace paths {
+namespace exposure {
 
 /// What makes the program run it, the most dangerous first.
 enum class RunBy : std::uint8_t {
   kConfigured,  ///< the user's own configuration names it: its row says more than the others
   kLooking,     ///< cd, a prompt, TAB, git status, a file or folder opened in an editor
-  kHarmless,    ///< a command that people take for harmless there: --version, list, make -n
+  kHarmlessCommand,    ///< a command that people take for harmless there: --version, list, make -n
   kAgent,       ///< the start of an agent
   kBuilding,    ///< build, test, install, run, commit
   kPrompt,      ///< nothing: an agent reads it as text
@@ -39,7 +39,8 @@ struct HostProgram {
   std::string_view program;
   std::string_view reason;  ///< at most ten words
   Writing writing = Writing::kAllowed;
-  /// Of git's configuration, or "PATH": the row is about what these name, not about a path.
+  /// Of git's configuration, or "PATH": the row is about these and what they name, not about a
+  /// path. Which values count, says git_settings.h.
   std::string_view keys = {};
 };
 
@@ -48,14 +49,7 @@ struct HostMatch {
   std::string_view above;  ///< the part of the path before the match: empty, or ends with a slash
 };
 
-/// A name as the host's file systems may compare it, but with the case of ASCII letters:
-///   after Unicode's full case folding ("\u017f" is "s"): APFS
-///   without the code points that HFS+ and ext4's case folding ignore, such as U+200C
-///   without dots and spaces at the end, and without a stream ("::$INDEX_ALLOCATION"): NTFS
-///   "git~1" is ".git": NTFS, as git's is_ntfs_dotgit() has it
-std::string FoldName(std::string_view name);
-
-/// The table, and what matches it. Several threads may call Match.
+/// The table, and what matches it. Several threads may call the const functions.
 class HostPrograms {
  public:
   /// With `further` rows, such as those of agents, which this folder does not know.
@@ -64,18 +58,48 @@ class HostPrograms {
   /// Their texts must outlive this object.
   void Add(std::span<const HostProgram> rows);
 
-  /// The most dangerous first within each program.
   [[nodiscard]] std::span<const HostProgram> rows() const { return rows_; }
 
   /// The rows that match `path`, which must be clean and relative to the project; `above` is a view
   /// into it. Names are compared by FoldName, without regard to case.
   [[nodiscard]] std::vector<HostMatch> Match(std::string_view path) const;
 
+  /// The rows that are about files in a directory: a link in its place brings others.
+  [[nodiscard]] std::vector<const HostProgram*> RowsBelow(std::string_view directory) const;
+
+  /// The row of a key of git's configuration, or of "PATH". The last one is for keys that no other
+  /// row has.
+  [[nodiscard]] const HostProgram& RowOfKey(const std::string& key) const;
+
  private:
+  friend class RowFinder;
   struct Expressions;
+
   std::vector<HostProgram> rows_;
-  /// One for each row. Compiled by the first Match, as it takes two milliseconds.
+  /// Compiled by the first use, as it takes two milliseconds.
   std::shared_future<std::shared_ptr<const Expressions>> expressions_;
 };
 
-}  // namespace paths
+/// Finds the rows of many paths of a project. It keeps what it found for the directories of the
+/// last one, so that paths cost what they weigh also where they are deep. One thread.
+class RowFinder {
+ public:
+  /// `programs` must outlive this object.
+  explicit RowFinder(const HostPrograms& programs);
+
+  /// The rows that are about the path itself, each once.
+  std::vector<const HostProgram*> Rows(const std::string& path);
+
+ private:
+  struct Level {
+    std::size_t end;        ///< of a directory of the last path
+    std::vector<int> rows;  ///< that it and those above match
+  };
+
+  const HostPrograms& programs_;
+  const std::shared_ptr<const HostPrograms::Expressions> expressions_;
+  std::string last_;
+  std::vector<Level> levels_;
+};
+
+}  // namespace exposure

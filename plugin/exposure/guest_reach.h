@@ -9,7 +9,7 @@
 #include "lima/configuration.h"
 #include "lima/mounts.h"
 
-namespace paths {
+namespace exposure {
 
 /// The directories of the host that the guest can write or read, according to Lima's files. A
 /// read-only mount inside a writable one counts as writable: the guest's root can unmount it. So
@@ -28,8 +28,8 @@ class GuestReach {
   /// As Above, or the location of a mount below `path`.
   [[nodiscard]] std::optional<std::string> Touching(const std::filesystem::path& path) const;
 
-  /// Whether `text` has the path of a mount, or is a list of paths, such as $PATH, of which one is
-  /// Above.
+  /// Whether `text` has the path of a mount, or an absolute path that is Above one: alone, in a
+  /// list such as $PATH, or in a shell's command.
   [[nodiscard]] bool IsNamedIn(const std::string& text) const;
 
   /// `path`, a value of $PATH, without directories in the guest's reach and relative ones: programs
@@ -54,4 +54,4 @@ class GuestReach {
 /// `path` with its links resolved, as far as they can be.
 std::string Resolved(const std::filesystem::path& path);
 
-}  // namespace paths
+}  // namespace exposure

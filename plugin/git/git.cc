@@ -1,4 +1,4 @@
-#include "copy/git.h"
+#include "git/git.h"
 
 #include <fcntl.h>
 
@@ -15,7 +15,7 @@
 #include "support/join.h"
 #include "support/printable.h"
 
-namespace copy {
+namespace git {
 namespace {
 
 /// Bytes of git's messages that an error quotes.
@@ -238,4 +238,4 @@ std::vector<std::string> Split(std::string_view text, char end) {
   return parts;
 }
 
-}  // namespace copy
+}  // namespace git

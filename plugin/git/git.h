@@ -12,7 +12,7 @@
 #include "support/child.h"
 #include "support/context.h"
 
-namespace copy {
+namespace git {
 
 /// The text of an error, without its full stop, that left everything as it was. Only for what has
 /// changed nothing, or has compared everything since.
@@ -120,4 +120,4 @@ bool IsNewEnough(const std::string& version, int minor);
 /// The parts of `text`, each of which ends with `end`.
 std::vector<std::string> Split(std::string_view text, char end);
 
-}  // namespace copy
+}  // namespace git

@@ -1,4 +1,4 @@
-#include "paths/guest_reach.h"
+#include "exposure/guest_reach.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include "support/errors.h"
 #include "testing/temporary_directory.h"
 
-namespace paths {
+namespace exposure {
 namespace {
 
 namespace fs = std::filesystem;
@@ -101,4 +101,4 @@ TEST_F(GuestReachTest, FindsNoProgramThatTheGuestCanWrite) {
 }
 
 }  // namespace
-}  // namespace paths
+}  // namespace exposure

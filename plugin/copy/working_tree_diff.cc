@@ -1,4 +1,4 @@
-#include "changes/working_tree.h"
+#include "copy/working_tree_diff.h"
 
 #include <sys/stat.h>
 
@@ -10,17 +10,24 @@
 #include <system_error>
 #include <vector>
 
-#include "changes/state.h"
 #include "copy/copy.h"
+#include "exposure/names.h"
+#include "exposure/state.h"
 #include "support/errors.h"
+#include "support/files.h"
 #include "support/units.h"
 
-namespace changes {
+namespace copy {
+
+using exposure::List;
+using exposure::ReadRegularFile;
+using exposure::Visible;
 namespace {
 
 namespace fs = std::filesystem;
 using support::CallError;
 
+constexpr std::size_t kMaxFirstLine = 8192;
 constexpr std::size_t kMaxPackedRefs = std::size_t{64} << 20;
 constexpr std::chrono::minutes kMaxTime{10};
 
@@ -29,8 +36,7 @@ constexpr const char* kAttributes = "* !diff -ident !working-tree-encoding\n";
 
 /// The first line of one of git's files; empty if it cannot be read.
 std::string FirstLine(const fs::path& file) {
-  constexpr std::size_t kMaxLine = 8192;
-  const std::string text = ReadRegularFile(file, kMaxLine).value_or("");
+  const std::string text = ReadRegularFile(file, kMaxFirstLine).value_or("");
   return text.substr(0, text.find('\n'));
 }
 
@@ -47,14 +53,14 @@ std::string CommitOf(const std::string& reference, const fs::path& common) {
 }
 
 /// Found without git, which would obey the repository's settings.
-copy::Project ReadRepository(const fs::path& top) {
+Project ReadRepository(const fs::path& top) {
   constexpr std::string_view kLink = "gitdir: ";
   constexpr std::string_view kReference = "ref: ";
   std::error_code unknown;
   if (!fs::exists(fs::symlink_status(top / ".git", unknown))) {
     throw CallError(top.string() + " is not in a git repository: git init, and commit once.");
   }
-  copy::Project project;
+  Project project;
   project.top = top;
   project.git_directory = top / ".git";
   const std::string link = FirstLine(project.git_directory);
@@ -65,7 +71,7 @@ copy::Project ReadRepository(const fs::path& top) {
   if (project.head.starts_with(kReference)) {
     project.head = CommitOf(project.head.substr(kReference.size()), common);
   }
-  if (!copy::IsObjectId(project.head)) {
+  if (!IsObjectId(project.head)) {
     throw CallError(top.string() +
                     " has no commit that can be read without git: git add -A && git commit. "
                     "(Repositories with reftable have none.)");
@@ -82,15 +88,16 @@ void CheckFile(const fs::path& top, const std::string& path, std::uint64_t max_s
     return;
   }
   if (!S_ISREG(status.st_mode)) {
-    throw CallError(copy::Visible(path) + " is no regular file: git cannot compare it. Remove it");
+    throw CallError(exposure::Visible(path) +
+                    " is no regular file: git cannot compare it. Remove it");
   }
   if (static_cast<std::uint64_t>(status.st_size) <= max_size) return;
-  throw CallError(copy::Visible(path) + " has more than " + support::FormatByteCount(max_size) +
+  throw CallError(exposure::Visible(path) + " has more than " + support::FormatByteCount(max_size) +
                   " (--max-size)");
 }
 
 /// HEAD, and the untracked files, so that they count as new. Says what is left out.
-void WriteIndex(const copy::Git& git, const copy::Project& project, std::uint64_t max_size) {
+void WriteIndex(const git::Git& git, const Project& project, std::uint64_t max_size) {
   git.Require({"read-tree", project.head}, "git cannot read HEAD");
   const std::string empty = git.Require({"hash-object", "--stdin"}, "git cannot hash");
   const std::string files =  // a letter, a space, the path, NUL
@@ -99,7 +106,7 @@ void WriteIndex(const copy::Git& git, const copy::Project& project, std::uint64_
   std::string entries;
   std::vector<std::string> repositories;
   std::set<fs::path> directories;
-  for (const std::string& line : copy::Split(files, '\0')) {
+  for (const std::string& line : git::Split(files, '\0')) {
     const std::string path = line.substr(2);
     CheckFile(project.top, path, max_size);
     for (fs::path above = path; !above.empty();) {
@@ -109,7 +116,7 @@ void WriteIndex(const copy::Git& git, const copy::Project& project, std::uint64_
     }
     if (!line.starts_with('?')) continue;
     if (path.ends_with('/')) {
-      repositories.push_back(copy::Visible(path));
+      repositories.push_back(exposure::Visible(path));
     } else {
       entries += "100644 " + empty + "\t" + path + '\0';
     }
@@ -117,21 +124,21 @@ void WriteIndex(const copy::Git& git, const copy::Project& project, std::uint64_
   git.Require({"update-index", "-z", "--index-info"}, "git cannot write its index", entries);
   if (repositories.empty()) return;
   std::cerr << "Note: not shown, since they are repositories of their own: "
-            << copy::List(repositories) << '\n';
+            << exposure::List(repositories) << '\n';
 }
 
 }  // namespace
 
 void PrintWorkingTree(const fs::path& instance_directory, const fs::path& top, bool only_names,
                       std::uint64_t max_size) {
-  const copy::Project project = ReadRepository(top);
-  copy::SideRepository side(copy::SidePlace(instance_directory, top.string()));
+  const Project project = ReadRepository(top);
+  SideRepository side(SidePlace(instance_directory, top.string()));
   side.Prepare(project);
   fs::create_directories(side.path() / "info");
-  copy::WriteText(side.path() / "info/attributes", kAttributes);
-  const copy::Git git = side.git().In(top, kMaxTime);
+  support::WriteText(side.path() / "info/attributes", kAttributes);
+  const git::Git git = side.git().In(top, kMaxTime);
   WriteIndex(git, project, max_size);
-  copy::PrintDiff(git, {"--ignore-submodules=all", project.head}, only_names);
+  PrintDiff(git, {"--ignore-submodules=all", project.head}, only_names);
 }
 
-}  // namespace changes
+}  // namespace copy

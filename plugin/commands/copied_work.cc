@@ -1,0 +1,85 @@
+#include "commands/copied_work.h"
+
+#include <exception>
+#include <iostream>
+
+#include "commands/commands.h"
+#include "copy/copy.h"
+#include "support/log.h"
+
+namespace commands {
+
+CopiedWork::CopiedWork(const Instance& instance, const std::string& project,
+                       const std::string& directory)
+    : instance_(instance),
+      project_(project.empty() ? FindProjectTop() : project),
+      directory_(directory) {
+  UseSafeSearchPath(instance.reach);
+}
+
+std::string CopiedWork::GuestDirectory() const {
+  const auto facts = copy::SidePlace(instance_.configuration.directory(), project_).ReadFacts();
+  if (facts && !facts->directory.empty()) return facts->directory;
+  return directory_.empty() ? project_ : directory_;
+}
+
+void CopiedWork::Begin() {
+  StartIfStopped(instance_.configuration);
+  CopyCommand command(instance_.configuration.name, project_, directory_);
+  SendCopy(command);
+  use_ = command.side().place().TakeUse(copy::LockKind::kShared);
+  if (!use_) throw support::CallError("the copy is being replaced or dropped; try again later");
+}
+
+void CopiedWork::End() {
+  try {
+    CopyCommand command(instance_.configuration.name, project_);
+    const copy::Target target = command.Connect();
+    const auto state = copy::Fetch(target, copy::kMaxSize, copy::Refs::kWorkOnly);
+    if (state.untaken.empty()) return;
+    command.PrintReport(copy::SentOrOlder(command.side()), state.work, command.DefaultBranch());
+    command.PrintUntaken(target, state.untaken);
+    const std::string& name = instance_.configuration.name;
+    const std::string of = name == kAgentInstance ? "" : " " + name;
+    std::cerr << "See: limactl mcp diff" << of << ". Take: limactl mcp take" << of << '\n';
+  } catch (const std::exception& problem) {
+    support::LogWarning(problem.what());
+  }
+}
+
+bool CopiedWork::PrintChanges(std::ostream& out) {
+  CopyCommand command(instance_.configuration.name, project_);
+  command.RequireCopy();
+  const copy::Target target = command.Connect();
+  const auto state = copy::Fetch(target, copy::kMaxSize, copy::Refs::kWorkOnly);
+  const exposure::Report report =
+      command.MakeReport(copy::SentOrOlder(command.side()), state.work, command.DefaultBranch());
+  for (const std::string& line : report.lines) out << line << '\n';
+  command.PrintUntaken(target, state.untaken);
+  if (report.lines.empty()) {
+    out << "Nothing was changed that programs of this host run or obey. ";
+  } else {
+    out << "Changed in the copy of " << support::Printable(project_)
+        << " since it was sent. See: limactl mcp diff " << instance_.configuration.name << '\n';
+  }
+  out << kReportLimits;
+  return !report.lines.empty();
+}
+
+void CopiedWork::Accept() {
+  throw support::CallError("--accept is for a mount. In a copy: limactl mcp take " +
+                           instance_.configuration.name);
+}
+
+void CopiedWork::PrintDiff(bool only_names, std::uint64_t max_size) {
+  CopyCommand command(instance_.configuration.name, project_);
+  command.RequireCopy();
+  const copy::Target target = command.Connect();
+  const copy::GuestState state = copy::Fetch(target, max_size, copy::Refs::kWorkOnly);
+  const std::string from = copy::SentOrOlder(command.side());
+  if (only_names) command.PrintReport(from, state.work, command.DefaultBranch());
+  copy::PrintDiff(command.side().git(), {from, state.work}, only_names);
+  if (only_names) command.PrintUntaken(target, state.untaken);
+}
+
+}  // namespace commands

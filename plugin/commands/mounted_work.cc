@@ -1,0 +1,144 @@
+#include "commands/mounted_work.h"
+
+#include <exception>
+#include <iostream>
+
+#include "agents/agent.h"
+#include "commands/commands.h"
+#include "copy/side_repository.h"
+#include "copy/working_tree_diff.h"
+#include "lima/sandbox.h"
+#include "paths/roots.h"
+#include "support/environment.h"
+#include "support/log.h"
+#include "support/paths.h"
+#include "support/printable.h"
+
+namespace commands {
+
+namespace fs = std::filesystem;
+using exposure::GuestReach;
+using support::CallError;
+
+std::optional<std::string> FindMount(const Instance& instance, const std::string& project) {
+  const lima::InstanceConfiguration& configuration = instance.configuration;
+  // An earlier --copy-dir means: in a copy.
+  const auto place = copy::SidePlace::Find(configuration.directory(), project);
+  const auto facts = place ? place->ReadFacts() : std::nullopt;
+  if (facts && facts->directory != facts->project) return std::nullopt;
+
+  const std::vector<paths::Root> roots = paths::RootsOfMounts(instance.mounts);
+  const auto mount = paths::HostNames(roots).Find(project);
+  if (mount && roots[mount->value].writable) return exposure::Resolved(roots[mount->value].host);
+  const GuestReach readable(instance.mounts, GuestReach::Access::kReading);
+  const auto location = readable.Touching(project);
+  if (!location) return std::nullopt;
+  throw CallError("the instance \"" + configuration.name + "\" mounts " + *location +
+                  (readable.Above(project) ? " read-only" : ", a part of the project") +
+                  ". Work in a copy instead: " +
+                  (configuration.name == kAgentInstance
+                       ? ""
+                       : std::string("limactl mcp run AGENT ") + kAgentInstance + ", or ") +
+                  "--copy-dir DIR, outside all mounts");
+}
+
+MountedWork::MountedWork(const Instance& instance, const std::string& mount,
+                         const std::string& project)
+    : instance_(instance),
+      mount_(mount),
+      project_(project),
+      of_instance_(
+          instance.configuration.name == kAgentInstance ? "" : " " + instance.configuration.name),
+      programs_(agents::ObeyedFiles()),
+      search_path_(support::EnvironmentVariable("PATH")) {
+  const std::optional<fs::path> repository = FindRepository(project);
+  const bool is_mounted = repository && support::PathBelow(repository->string(), mount);
+  top_ = is_mounted ? repository->string() : project;
+  baseline_ = exposure::FindBaseline(instance_.configuration.directory(), project);
+  UseSafeSearchPath(instance.reach);
+}
+
+std::string MountedWork::GuestDirectory() const {
+  if (lima::NeedsGuestFacts(instance_.configuration)) {
+    throw CallError(
+        "--mcp: only the guest knows where it mounts the project; write the mountPoint "
+        "without a template: " +
+        lima::EditCommands(instance_.configuration.name));
+  }
+  const std::vector<paths::Root> roots = paths::RootsOfMounts(instance_.mounts);
+  const auto mount = paths::HostNames(roots).Find(project_);
+  return support::JoinPath(roots[mount->value].guest, mount->rest);
+}
+
+void MountedWork::Begin() {
+  const exposure::State state = ReadState();
+  if (!baseline_) {
+    baseline_ = {top_, "", state};
+    SaveSeen(state);
+    std::cerr << "The state of " << support::Printable(top_)
+              << " is its baseline now. What differs later: limactl mcp changes" << of_instance_
+              << '\n';
+  } else if (exposure::Digest(state) != baseline_->last_seen) {
+    Print(state, std::cerr);
+  }
+  StartIfStopped(instance_.configuration);
+}
+
+void MountedWork::End() {
+  try {
+    const exposure::State state = ReadState();
+    // The user may have accepted another meanwhile.
+    auto baseline = exposure::FindBaseline(instance_.configuration.directory(), baseline_->top);
+    if (baseline) baseline_ = std::move(baseline);
+    Print(state, std::cerr);
+    SaveSeen(state);
+  } catch (const std::exception& problem) {
+    support::LogWarning(problem.what());
+  }
+}
+
+bool MountedWork::PrintChanges(std::ostream& out) {
+  if (!baseline_) {
+    throw CallError("there is no baseline of " + top_ + ": limactl mcp run AGENT" + of_instance_ +
+                    " takes it, or limactl mcp changes --accept" + of_instance_);
+  }
+  if (Print(ReadState(), out)) return true;
+  out << "Nothing was changed that programs of this host run or obey. " << kReportLimits;
+  return false;
+}
+
+void MountedWork::Accept() {
+  const exposure::State state = ReadState();
+  if (baseline_) Print(state, std::cout);
+  exposure::Save(instance_.configuration.directory(),
+                 {baseline_ ? baseline_->top : top_, exposure::Digest(state), state});
+  std::cout << "This is the baseline now.\n";
+}
+
+void MountedWork::PrintDiff(bool only_names, std::uint64_t max_size) {
+  if (only_names && baseline_) Print(ReadState(), std::cerr);
+  copy::PrintWorkingTree(instance_.configuration.directory(), top_, only_names, max_size);
+}
+
+exposure::State MountedWork::ReadState() const {
+  return exposure::ReadState(baseline_ ? baseline_->top : top_, mount_, programs_, search_path_);
+}
+
+bool MountedWork::Print(const exposure::State& state, std::ostream& out) const {
+  const exposure::Report report =
+      exposure::ReportOn(exposure::Compare(baseline_->state, state), programs_, state.is_cut);
+  for (const std::string& line : report.lines) out << line << '\n';
+  if (report.lines.empty()) return false;
+  out << "Changed in " << support::Printable(baseline_->top)
+      << " since the baseline. See: limactl mcp diff" << of_instance_
+      << ". Accept: limactl mcp changes --accept" << of_instance_ << '\n'
+      << kReportLimits;
+  return true;
+}
+
+void MountedWork::SaveSeen(const exposure::State& state) {
+  baseline_->last_seen = exposure::Digest(state);
+  exposure::Save(instance_.configuration.directory(), *baseline_);
+}
+
+}  // namespace commands

@@ -1,0 +1,84 @@
+#include "exposure/git_settings.h"
+
+#include <re2/re2.h>
+
+#include <string>
+
+#include "support/environment.h"
+#include "support/join.h"
+#include "support/paths.h"
+
+namespace exposure {
+namespace {
+
+struct Harmless {
+  std::string_view keys;  ///< a regular expression
+  std::string_view values;
+  std::string_view reason;
+};
+
+constexpr std::string_view kBoolean = "|true|yes|on|1|false|no|off|0";
+constexpr std::string_view kNumber = "-?[0-9]+[kKmMgG]?";
+
+// clang-format off
+constexpr Harmless kHarmlessSettings[] = {
+    {R"(user\.(name|email))", "(?s:.*)", "words in commits"},
+    {R"(branch\..+\.remote)", R"(\.|\w[\w-]*)", "a remote by its name: its address is an item"},
+    {R"(branch\..+\.merge)", R"(refs/heads/[^\s:]+)", "a branch"},
+    {R"((branch\..+|pull)\.rebase)", "|true|yes|on|1|false|no|off|0|merges|interactive", "how git pull joins commits"},
+    {R"(branch\..+\.(description|vscode-merge-base|gh-merge-base))", "(?s:.*)", "words that are shown"},
+    {R"(remote\..+\.fetch)", R"([+^]?refs/[^\s:]+(:refs/(remotes|tags|notes)/[^\s:]*)?)", "sets no branch of yours"},
+    {R"(core\.repositoryformatversion)", "0|1", "what git init writes"},
+    {R"(core\.bare)", "false|no|off|0", "what git init writes"},
+    {R"(core\.(filemode|ignorecase|precomposeunicode|symlinks))", kBoolean, "what git init finds of the file system"},
+    {R"(core\.logallrefupdates)", "|true|yes|on|1|false|no|off|0|always", "keeps old ids"},
+    {R"(core\.fsmonitor|pager\..+)", kBoolean, "git's own program, or none"},
+    {R"(gc\.(auto|autopacklimit|bigpackthreshold|aggressivedepth|aggressivewindow)|core\.(compression|bigfilethreshold|abbrev)|pack\.(depth|window|windowmemory|threads|compression))", kNumber, "sizes"},
+    {R"((pull|merge)\.ff)", "|true|yes|on|1|false|no|off|0|only", "how git joins commits; git recommends to set it"},
+    {R"(push\.(default|autosetupremote))", "true|false|nothing|current|upstream|simple|matching", "which branch git pushes; git recommends to set it"},
+    {R"((rerere\.enabled|rebase\.auto(squash|stash)|fetch\.prune|advice\..+|lfs\..+\.locksverify))", kBoolean, "switches without a program"},
+    {R"(color\..+)", "auto|always|never|true|false", "colours"},
+    {R"(init\.defaultbranch)", R"(\w[\w/-]*)", "the name of a branch; git recommends to set it"},
+    {R"(merge\.conflictstyle)", "merge|diff3|zdiff3", "marks in files"},
+    {R"(lfs\.repositoryformatversion)", "0|1", "what git-lfs writes"},
+};
+// clang-format on
+
+}  // namespace
+
+bool IsHarmless(std::string_view key, std::string_view value) {
+  static const re2::RE2 all = [] {  // key, line feed, value
+    std::string expressions;
+    for (const Harmless& row : kHarmlessSettings) {
+      expressions += (expressions.empty() ? "(?:" : "|(?:") + std::string(row.keys) +
+                     ")\n(?:" + std::string(row.values) + ")";
+    }
+    return re2::RE2(expressions, re2::RE2::Latin1);
+  }();
+  return re2::RE2::FullMatch(std::string(key) + "\n" + std::string(value), all);
+}
+
+std::vector<std::string> NamedPaths(const std::string& key, std::string value,
+                                    const std::filesystem::path& directory) {
+  const std::string whole = value;
+  for (char& c : value) {
+    if (std::string_view("\t\n\"'!;&|()=<>").find(c) != std::string_view::npos) c = ' ';
+  }
+  std::vector<std::string_view> words = support::Words(value);
+  words.emplace_back(whole);
+  std::vector<std::string> named;
+  for (std::string_view word : words) {
+    std::filesystem::path base = directory;
+    if (word.starts_with("~/")) {
+      base = support::EnvironmentVariable("HOME");
+      word.remove_prefix(2);
+    }
+    std::string path = support::CleanPath((base / word).string());
+    // husky's files there run those beside it.
+    if (key == "core.hookspath" && path.ends_with("/_")) path = support::ParentPath(path);
+    named.push_back(std::move(path));
+  }
+  return named;
+}
+
+}  // namespace exposure

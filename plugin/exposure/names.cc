@@ -1,0 +1,113 @@
+#include "exposure/names.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "git/git.h"
+#include "support/join.h"
+#include "support/printable.h"
+#include "support/utf8.h"
+
+namespace exposure {
+namespace {
+
+using Names = std::vector<std::string>;
+
+constexpr std::size_t kMaxName = 200;
+
+struct Folding {
+  std::string_view first;
+  std::string_view last;
+  std::string_view folded;
+};
+
+/// The characters that are ignored, or fold to ASCII. UTF-8 sorts like code points.
+constexpr std::array kFoldings = {
+    Folding{"\u00ad", "\u00ad", ""},         Folding{"\u00df", "\u00df", "ss"},
+    Folding{"\u017f", "\u017f", "s"},        Folding{"\u034f", "\u034f", ""},
+    Folding{"\u061c", "\u061c", ""},         Folding{"\u115f", "\u1160", ""},
+    Folding{"\u17b4", "\u17b5", ""},         Folding{"\u180b", "\u180f", ""},
+    Folding{"\u1e9e", "\u1e9e", "ss"},       Folding{"\u200b", "\u200f", ""},
+    Folding{"\u202a", "\u202e", ""},         Folding{"\u2060", "\u206f", ""},
+    Folding{"\u212a", "\u212a", "k"},        Folding{"\u3164", "\u3164", ""},
+    Folding{"\ufb00", "\ufb00", "ff"},       Folding{"\ufb01", "\ufb01", "fi"},
+    Folding{"\ufb02", "\ufb02", "fl"},       Folding{"\ufb03", "\ufb03", "ffi"},
+    Folding{"\ufb04", "\ufb04", "ffl"},      Folding{"\ufb05", "\ufb06", "st"},
+    Folding{"\ufe00", "\ufe0f", ""},         Folding{"\ufeff", "\ufeff", ""},
+    Folding{"\uffa0", "\uffa0", ""},         Folding{"\ufff0", "\ufffb", ""},
+    Folding{"\U0001bca0", "\U0001bca3", ""}, Folding{"\U0001d173", "\U0001d17a", ""},
+    Folding{"\U000e0000", "\U000e0fff", ""},
+};
+
+/// Printable, and with code points that are not seen as \xHH.
+std::string Escaped(std::string_view name) {
+  std::string text;
+  while (!name.empty()) {
+    auto length = std::max<std::size_t>(1, support::FirstCharacterLength(name));
+    // Printable escapes a part of a character.
+    if (length > 1 && FoldName(name.substr(0, length)).empty()) length = 1;
+    text += support::Printable(name.substr(0, length));
+    name.remove_prefix(length);
+  }
+  return text;
+}
+
+std::string More(std::size_t all, std::size_t shown) {
+  return all > shown ? " and " + std::to_string(all - shown) + " more" : "";
+}
+
+}  // namespace
+
+std::string FoldName(std::string_view name) {
+  std::string folded;
+  while (!name.empty()) {
+    const auto length = std::max<std::size_t>(1, support::FirstCharacterLength(name));
+    const std::string_view character = name.substr(0, length);
+    const auto* found = std::find_if(kFoldings.begin(), kFoldings.end(),
+                                     [&](const Folding& one) { return character <= one.last; });
+    folded += found == kFoldings.end() || character < found->first ? character : found->folded;
+    name.remove_prefix(length);
+  }
+  folded.resize(std::min(folded.size(), folded.find(':')));
+  folded.erase(folded.find_last_not_of(" .") + 1);
+  return support::LowerCase(folded) == "git~1" ? ".git" : folded;
+}
+
+std::string Folded(std::string_view path) {
+  std::string folded;
+  for (const std::string& name : git::Split(path, '/')) {
+    folded += (folded.empty() ? "" : "/") + FoldName(name);
+  }
+  return support::LowerCase(folded);
+}
+
+bool HasHidden(std::string_view name) {
+  const auto is_plain = [](char c) { return c >= ' ' && c <= '~'; };
+  return !std::all_of(name.begin(), name.end(), is_plain) && Escaped(name) != name;
+}
+
+std::string Visible(std::string_view name) {
+  return Escaped(support::WithoutCutEnd(name.substr(0, kMaxName))) +
+         (name.size() > kMaxName ? "..." : "");
+}
+
+std::string List(const Names& names, std::size_t most) {
+  const std::size_t shown = std::min(names.size(), most);
+  return support::Join({names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown)}) +
+         More(names.size(), shown);
+}
+
+bool LeadsOut(std::string_view path, std::string_view target) {
+  auto above = std::count(path.begin(), path.end(), '/');
+  bool is_below_name = false;  // which may be a link: a ".." after it leads elsewhere
+  for (const std::string& name : git::Split(target, '/')) {
+    if (name == ".." && (is_below_name || --above < 0)) return true;
+    if (name == "." || name == ".." || name.empty()) continue;
+    if (Folded(name) == ".git") return true;
+    is_below_name = true;
+  }
+  return target.starts_with('/');
+}
+
+}  // namespace exposure

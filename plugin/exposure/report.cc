@@ -1,0 +1,103 @@
+#include "exposure/report.h"
+
+#include <algorithm>
+#include <climits>
+#include <map>
+#include <utility>
+
+#include "exposure/names.h"
+
+namespace exposure {
+namespace {
+
+using Names = std::vector<std::string>;
+
+/// Rows of a section. What is beyond is counted.
+constexpr std::size_t kMaxRows = 20;
+
+std::vector<const HostProgram*> RowsOf(const Change& change, const HostPrograms& programs,
+                                       RowFinder& finder) {
+  if (change.key.starts_with(kSeenAs)) return finder.Rows(change.key.substr(kSeenAs.size()));
+  if (!change.key.empty()) return {&programs.RowOfKey(change.key)};
+  auto rows = finder.Rows(change.path);
+  return rows.empty() && change.mode == kLink ? programs.RowsBelow(change.path) : rows;
+}
+
+/// One line for each row of the table, so that many files cannot hide another.
+Names ListObeyed(const std::vector<Change>& changes, const HostPrograms& programs, Report& report) {
+  std::map<std::pair<RunBy, std::string>, Names> lines_by_text;
+  RowFinder finder(programs);
+  for (const Change& change : changes) {
+    if (change.has_only_other()) continue;
+    bool is_protected = false;
+    for (const HostProgram* row : RowsOf(change, programs, finder)) {
+      const bool is_refused = row->writing == Writing::kRefused;
+      is_protected = is_protected || is_refused;
+      // Without a file, a program does less, unless the file confined it.
+      if (change.is_deleted() && !is_refused) continue;
+      Names& paths =
+          lines_by_text[{row->run_by, std::string(row->program) + ": " + std::string(row->reason)}];
+      std::string path = Visible(change.path) +
+                         (change.note.empty() ? "" : " (" + Visible(change.note) + ")") +
+                         (change.is_deleted() ? " (deleted)" : "");
+      // A value that names a file may do so in two ways.
+      if (paths.empty() || paths.back() != path) paths.push_back(std::move(path));
+    }
+    report.protected_files += is_protected ? 1 : 0;
+  }
+  Names lines;
+  for (const auto& [key, paths] : lines_by_text) lines.push_back(List(paths) + ": " + key.second);
+  return lines;
+}
+
+void AddLines(Report& report, const std::string& title, const Names& lines) {
+  if (lines.empty()) return;
+  report.lines.push_back(title);
+  for (const std::string& line : lines) report.lines.push_back("  " + line);
+}
+
+}  // namespace
+
+void Report::AddSection(const std::string& title, const Names& rows) {
+  const auto shown = static_cast<std::ptrdiff_t>(std::min(rows.size(), kMaxRows));
+  AddLines(*this, title, {rows.begin(), rows.begin() + shown});
+  if (rows.size() > kMaxRows) {
+    lines.push_back("  and " + std::to_string(rows.size() - kMaxRows) + " more");
+  }
+}
+
+Report ReportOn(const std::vector<Change>& changes, const HostPrograms& programs, bool is_cut) {
+  Names links;
+  Names others;
+  Names hidden;
+  Names too_long;
+  Names repositories;
+  Names executables;
+  for (const Change& change : changes) {
+    const std::string name = Visible(change.path);
+    if (change.mode == kLink && (!change.target || LeadsOut(change.path, *change.target))) {
+      links.push_back(name + " -> " + Visible(change.target.value_or("(too long)")));
+    }
+    if (!change.other.empty()) others.push_back(name + ": " + Visible(change.other));
+    if (change.has_only_other()) continue;
+    if (HasHidden(change.path)) hidden.push_back(name);
+    const Names parts = git::Split(change.path, '/');
+    const auto fits = [](const std::string& part) { return part.size() <= NAME_MAX; };
+    if (!std::all_of(parts.begin(), parts.end(), fits)) too_long.push_back(name);
+    if (change.mode == git::kRepositoryMode) repositories.push_back(name);
+    if (change.mode == kProgram && change.old_mode != kProgram) executables.push_back(name);
+  }
+  Report report;
+  AddLines(report, "Programs of this host run or obey:", ListObeyed(changes, programs, report));
+  report.AddSection("Links that may lead out of the project:", links);
+  report.AddSection("Names that a file system may take for another:", others);
+  report.AddSection("Names with characters that are not seen:", hidden);
+  report.AddSection("Names that are too long for a file system:", too_long);
+  report.AddSection("Submodules:", repositories);
+  report.AddSection("New executables:", executables);
+  report.is_cut = is_cut;
+  if (is_cut) report.lines.emplace_back("The rest was not examined: there is too much.");
+  return report;
+}
+
+}  // namespace exposure

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "exposure/host_programs.h"
+#include "git/git.h"
+
+/// The one answer to what this host would run or obey of what the guest has changed: in the commits
+/// of a copy (commits.h), or in a project on a mount (state.h).
+namespace exposure {
+
+// The modes of a tree's entries.
+inline constexpr const char* kDirectory = "040000";
+inline constexpr const char* kProgram = "100755";
+inline constexpr const char* kLink = "120000";
+
+/// Begins a Change::key.
+inline constexpr std::string_view kSeenAs = "as ";
+
+/// What differs in one path.
+struct Change : git::RawChange {
+  std::optional<std::string> target = {};  ///< of a link; nothing if it is too long
+  std::string other = {};  ///< a path of the tree that a file system may take for a new one
+  /// Why the path counts, if not by itself: a setting of git, "PATH", or "as " with the path of a
+  /// link that leads to it.
+  std::string key = {};
+  std::string note = {};  ///< printed after the path
+
+  [[nodiscard]] bool is_deleted() const { return mode == git::kNone; }
+  /// A new directory, whose files are changes of their own.
+  [[nodiscard]] bool has_only_other() const { return mode == kDirectory && !other.empty(); }
+};
+
+/// What the user should know of a change before looking at it. Nothing in it is judged.
+struct Report {
+  /// Printable, bounded in length: what programs of this host run or obey, the most dangerous
+  /// first, each row of the table that applies; links that lead out, executables, submodules, and
+  /// names that mislead.
+  std::vector<std::string> lines;
+  std::size_t protected_files = 0;  ///< that the file tools refuse to write
+  bool is_cut = false;              ///< there is more than was examined
+
+  void AddSection(const std::string& title, const std::vector<std::string>& rows);
+};
+
+Report ReportOn(const std::vector<Change>& changes, const HostPrograms& programs, bool is_cut);
+
+}  // namespace exposure

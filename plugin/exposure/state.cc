@@ -1,0 +1,54 @@
+#include "exposure/state.h"
+
+#include <fcntl.h>
+
+#include "git/git.h"
+#include "lima/text_file.h"
+#include "support/errors.h"
+#include "support/file_descriptor.h"
+
+namespace exposure {
+
+std::vector<Change> Compare(const State& before, const State& after) {
+  std::vector<Change> changes;
+  const Item none{git::kNone, ""};
+  auto all = after.items;
+  all.insert(before.items.begin(), before.items.end());
+  for (const auto& [place, unused] : all) {
+    const auto was = before.items.find(place);
+    const auto is = after.items.find(place);
+    if (is == after.items.end() && after.is_cut) continue;  // it may be there
+    const Item& old_item = was == before.items.end() ? none : was->second;
+    const Item& item = is == after.items.end() ? none : is->second;
+    if (old_item == item) continue;
+    const auto& [path, key] = place;
+    Change change{{path, old_item.mode, item.mode, "", ""}};
+    change.key = key;
+    change.note = key;
+    if (item.mode == kLink) change.target = item.value;
+    if (item.mode == kDirectory) change.note = item.value;
+    changes.push_back(std::move(change));
+  }
+  return changes;
+}
+
+std::string Serialize(const State& state) {
+  std::string text;
+  for (const auto& [place, item] : state.items) {
+    for (const std::string& field : {place.first, place.second, item.mode, item.value}) {
+      text += field + '\0';
+    }
+  }
+  return text;
+}
+
+std::optional<std::string> ReadRegularFile(const std::filesystem::path& file,
+                                           std::size_t limit) try {
+  const support::FileDescriptor opened(
+      ::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  return lima::ReadTextFile(opened, file, limit);
+} catch (const support::CallError&) {
+  return std::nullopt;
+}
+
+}  // namespace exposure

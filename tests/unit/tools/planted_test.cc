@@ -1,0 +1,425 @@
+// One table of what a guest may plant in a project: is it refused by the file tools, reported in a
+// branch, reported on a mount?
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "agents/agent.h"
+#include "exposure/commits.h"
+#include "exposure/git_settings.h"
+#include "exposure/state.h"
+#include "unit/tools/tool_fixture.h"
+
+namespace tools {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using testing_support::WriteFile;
+
+/// What each of three looks at.
+enum class By { kTool, kToolAndReport, kReport, kNobody };
+
+struct Planted {
+  By named;
+  /// Each is a path, "LINK -> TARGET", or a path, "=" and its content. "\n" adds to the file.
+  std::vector<std::string> paths;
+};
+
+const std::vector<Planted>& Table() {
+  static const std::vector<Planted> table = {
+      // Agents and editors.
+      {By::kToolAndReport,
+       {".claude/settings.json",
+        "sub/.claude/agents/x.md",
+        ".CLAUDE/Settings2.json",
+        ".mcp.json",
+        ".gemini/settings.json",
+        ".codex/config.toml",
+        ".cursor/mcp.json",
+        ".vscode/tasks.json",
+        ".zed/settings.json",
+        "opencode.json",
+        "opencode.jsonc",
+        ".opencode/plugin/x.js",
+        ".idea/workspace.xml",
+        ".helix/languages.toml",
+        ".nvim.lua",
+        ".exrc",
+        ".devcontainer/devcontainer.json",
+        ".devcontainer.json",
+        ".envrc",
+        "a/.envrc",
+        ".mise.toml",
+        ".mise/tasks/x",
+        "mise.toml",
+        ".github/agents/x.md",
+        ".github/mcp.json",
+        ".github/hooks/x.json",
+        ".github/copilot/settings.json",
+        ".github/extensions/x/extension.mjs",
+        ".github/skills/x/SKILL.md",
+        ".github/lsp.json",
+        ".agents/skills/x/SKILL.md",
+        ".agents/mcp_config.json",
+        ".agents/hooks.json",
+        ".antigravitycli/x",
+        ".windsurf/x",
+        "crush.json",
+        ".hg/hgrc",
+        ".lfsconfig"}},
+      // Their spellings.
+      {By::kToolAndReport,
+       {".v\u017fcode/tasks.json", "croo\u212a/.\u212airo/x", ".e\u00adnvrc", ".m\u034fcp.json"}},
+      // Of git, which no branch can have.
+      {By::kTool,
+       {".git/HEAD=x",
+        ".git/commondir",
+        ".git/info/attributes",
+        ".git/info/evil",
+        ".git/info/sparse-checkout",
+        ".git/info/grafts",
+        ".git/hooks/pre-commit",
+        ".git/hooks/new-hook-of-a-new-git",
+        ".git/config.worktree=[core]\nworktree=/",
+        ".git/rebase-merge/git-rebase-todo",
+        ".git/rebase-merge/strategy",
+        ".git/rebase-merge/strategy_opts",
+        ".git/rebase-merge/gpg_sign_opt",
+        ".git/rebase-merge/onto",
+        ".git/rebase-apply/next",
+        ".git/sequencer/todo",
+        ".git/sequencer/opts",
+        ".git/BISECT_RUN",
+        ".git/worktrees/x/HEAD=x",
+        ".git/worktrees/x/gitdir",
+        ".git/evil.git/config",
+        ".git/x.sh",
+        ".git/zz/y",
+        ".git/objects/evil.git/config",
+        ".git/objects/ab/evil",
+        ".git/objects/info/alternates",
+        ".git/objects/info/http-alternates",
+        ".git/objects/pack/x.sh",
+        ".git/remotes/up",
+        ".git/branches/up",
+        ".git/refs/heads/evil/config=[core]",
+        ".git/logs/evil/config=[core]",
+        ".git/modules/lib/config=[core]\nworktree=/",
+        ".git/modules/x.sh",
+        ".git/modules/lib/hooks/post-checkout",
+        ".git/hooks/link -> ../../file.txt",
+        ".git/index.old -> index",
+
+        "deep/down/here/.git/config=[core]\nworktree=/"}},
+      {By::kToolAndReport, {"a/b/HEAD"}},
+      // Settings of git. A tool cannot write the file.
+      {By::kTool,
+       {".git/config=\n[core]\nworktree=../..",
+        ".git/config=\n[CORE] WORKTREE=/",
+        ".git/config=\n[core]\nfsmonitor=x",
+        ".git/config=\n[core]\nhooksPath=x",
+        ".git/config=\n[gc]\nrecentObjectsHook=x",
+        ".git/config=\n[guitool \"x\"]\ncmd=x",
+        ".git/config=\n[imap]\ntunnel=x",
+        ".git/config=\n[instaweb]\nhttpd=x",
+        ".git/config=\n[browser \"x\"]\npath=x",
+        ".git/config=\n[man \"x\"]\npath=x",
+        ".git/config=\n[web]\nbrowser=x",
+        ".git/config=\n[man]\nviewer=x",
+        ".git/config=\n[http]\nproxy=x",
+        ".git/config=\n[http]\nsslVerify=false",
+        ".git/config=\n[http \"https://example.org\"]\ncookieFile=x",
+        ".git/config=\n[http]\ncurloptResolve=x",
+        ".git/config=\n[remote \"origin\"]\nurl=x",
+        ".git/config=\n[REMOTE \"origin\"] URL=x",
+        ".git/config=\n[remote.origin] url=x",
+        ".git/config=\n[remote \"origin\"]\npushurl=x",
+        ".git/config=\n[remote \"origin\"]\npush=x",
+        ".git/config=\n[remote \"origin\"]\nmirror=true",
+        ".git/config=\n[remote]\npushDefault=/x",
+        ".git/config=\n[branch \"main\"]\nremote=/x",
+        ".git/config=\n[branch \"main\"]\nremote=..",
+        ".git/config=\n[branch \"main\"]\nmerge=x",
+        ".git/config=\n[submodule \"x\"]\nurl=ext::x",
+        ".git/config=\n[fetch]\nbundleURI=x",
+        ".git/config=\n[remote \"origin\"]\nfetch=+refs/*:refs/*",
+        ".git/config=\n[init]\ntemplateDir=x",
+        ".git/config=\n[pull]\ntwohead=x",
+        ".git/config=\n[pull]\noctopus=x",
+        ".git/config=\n[commit]\ntemplate=x",
+        ".git/config=\n[core]\nexcludesFile=x",
+        ".git/config=\n[diff]\ntool=/x",
+        ".git/config=\n[merge]\ntool=/x",
+        ".git/config=\n[core]\nbare=true",
+        ".git/config=\n[core]\nsshCommand=x",
+        ".git/config=\n[user]\nsigningKey=x",
+        ".git/config=\n[unknown \"x\"]\nkey=x",
+        ".git/config=\n[include]\npath=x",
+        ".git/config=\n[includeIf \"hasconfig:x\"]\npath=x",
+        ".git/config=\n[core"}},
+      // Honest work writes these, and the user is told.
+      {By::kReport,
+       {".pylintrc",
+        "mypy.ini",
+        ".flake8",
+        "jsconfig.json",
+        "buildServer.json",
+        ".cursorrules",
+        ".vim/coc-settings.json",
+        ".bsp/x.json",
+        ".fleet/run.json",
+        ".nova/Tasks/x.json",
+        "webpack.config.js",
+        "jest.config.js",
+        "vitest.config.ts",
+        "next.config.js",
+        "rollup.config.js",
+        "gulpfile.js",
+        "Gruntfile.js",
+        "Podfile",
+        "Fastfile",
+        "Dangerfile",
+        "Guardfile",
+        "x.fsproj",
+        "x.vbproj",
+        "x.vcxproj",
+        "deno.jsonc",
+        ".pnp.cjs",
+        ".formatter.exs",
+        "project.clj",
+        "config.nims",
+        "analysis_options.yaml",
+        "pkg/__init__.py",
+        "renv/activate.R",
+        "dub.json",
+        "stack.yaml",
+        "CMakeUserPresets.json",
+        "x.tf.json",
+        "bitbucket-pipelines.yml",
+        ".buildkite/pipeline.yml",
+        ".woodpecker.yml",
+        ".gitignore",
+        "deep/.gitignore",
+        ".gitmodules",
+        "package-lock.json",
+        "Cargo.lock",
+        ".env",
+        ".npmrc",
+        "package.json",
+        "Makefile",
+        ".husky/pre-commit",
+        ".github/workflows/test.yml",
+        "AGENTS.md",
+        ".gitattributes",
+        "node_modules/.bin/x -> ../x",
+        "bin/tool",
+        "out -> /etc",
+        "repository -> .git/hooks",
+        "\u200e.txt"}},
+      {By::kNobody,
+       {"claude/settings.json",
+        ".claude.md",
+        "src/config.h",
+        "hooks.ts",
+        "config",
+        ".gitconfig",
+        "git~2",
+        "opencode.txt",
+        "src/opencode/json",
+        "mcp.json",
+        ".vscodeignore",
+        "layouts/head/meta.html",
+        "HEAD.md",
+        "src/main.c",
+        "docs/x.md",
+        ".g\u00efit/x",
+        "x/config",
+        "x/objects/y",
+        "x/refs/y",
+        "x/commondir",
+        "inside -> src"}},
+  };
+  return table;
+}
+
+/// The parts of a row's text.
+struct Plant {
+  explicit Plant(const std::string& text) : path(text), content("x\n") {
+    const std::size_t arrow = text.find(" -> ");
+    const std::size_t equals = text.find('=');
+    if (arrow != std::string::npos) {
+      path = text.substr(0, arrow);
+      target = text.substr(arrow + 4);
+    } else if (equals != std::string::npos) {
+      path = text.substr(0, equals);
+      content = text.substr(equals + 1) + "\n";
+    }
+  }
+
+  void In(const fs::path& top) const {
+    const fs::path file = top / path;
+    fs::create_directories(file.parent_path());
+    if (!target.empty()) {
+      fs::create_symlink(target, file);
+    } else if (content.starts_with('\n')) {
+      WriteFile(file, testing_support::ReadFile(file) + content);
+    } else {
+      WriteFile(file, content);
+    }
+  }
+
+  std::string path;
+  std::string content;
+  std::string target;
+};
+
+constexpr const char* kConfig = ".git/config";
+
+class PlantedTest : public ToolTest {
+ protected:
+  PlantedTest() {
+    rules.host_programs = programs;
+    UseRules();
+    Run("git init -q -b main && echo one > file.txt && git add . && git commit -qm one && "
+        "mkdir -p .git/modules/lib && cp -r .git/HEAD .git/modules/lib");
+  }
+
+  void Run(const std::string& script) const {
+    const std::string command = "cd " + work.string() +
+                                " && GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a GIT_COMMITTER_NAME=a "
+                                "GIT_COMMITTER_EMAIL=a GIT_CONFIG_GLOBAL=/dev/null sh -ec '" +
+                                script + "'";
+    ASSERT_EQ(std::system(command.c_str()), 0) << script;  // NOLINT(cert-env33-c)
+  }
+
+  [[nodiscard]] exposure::State Read() const {
+    return exposure::ReadState(work, work, programs, "/usr/bin");
+  }
+
+  const exposure::HostPrograms programs{agents::ObeyedFiles()};
+};
+
+TEST_F(PlantedTest, SettingsAreRefusedByTheFileTools) {
+  for (const Planted& row : Table()) {
+    for (const std::string& text : row.paths) {
+      const Plant plant(text);
+      if (!plant.target.empty()) continue;
+      const std::string path = "/work/" + plant.path;
+      const json arguments = {{"path", path}, {"content", "x"}};
+      if (row.named == By::kReport || row.named == By::kNobody) {
+        EXPECT_NO_THROW(Call("write_file", arguments)) << path;
+        continue;
+      }
+      const auto refused =
+          AllOf(HasSubstr(path + " is not written"), HasSubstr(" on the host obeys it ("),
+                HasSubstr("--allow-settings"));
+      EXPECT_THAT(Error("write_file", arguments), refused);
+      EXPECT_THAT(Error("replace", {{"path", path}, {"old_string", "a"}, {"new_string", "b"}}),
+                  refused);
+    }
+  }
+}
+
+TEST_F(PlantedTest, WhatProgramsObeyIsReportedInABranch) {
+  const auto is_in_branch = [](const Planted& row, const std::string& path) {
+    return row.named != By::kTool && !path.starts_with(".hg/");
+  };
+  for (const Planted& row : Table()) {
+    for (const std::string& text : row.paths) {
+      if (is_in_branch(row, text)) Plant(text).In(work);
+    }
+  }
+  Run("git add -f . && git commit -qm two");
+  const git::Git git = git::Git::Neutral(work / ".git", -1);
+  const auto changes = exposure::ReadCommits(git, "HEAD~", "HEAD", false);
+  for (const Planted& row : Table()) {
+    for (const std::string& text : row.paths) {
+      const std::string path = Plant(text).path;
+      if (!is_in_branch(row, path)) continue;
+      std::vector<exposure::Change> found;
+      std::copy_if(changes.list.begin(), changes.list.end(), std::back_inserter(found),
+                   [&](const exposure::Change& change) { return change.path == path; });
+      EXPECT_FALSE(found.empty()) << path;
+      EXPECT_EQ(exposure::ReportOn(found, programs, false).lines.empty(), row.named == By::kNobody)
+          << path;
+    }
+  }
+}
+
+TEST_F(PlantedTest, WhatProgramsObeyIsReportedOnAMount) {
+  const exposure::State before = Read();
+  const std::string config = testing_support::ReadFile(work / kConfig);
+  for (const Planted& row : Table()) {
+    for (const std::string& text : row.paths) {
+      const Plant plant(text);
+      plant.In(work);
+      if (plant.path != kConfig) continue;  // the others can be there together
+      const auto report = exposure::ReportOn(exposure::Compare(before, Read()), programs, false);
+      EXPECT_GT(report.protected_files, 0U) << text;
+      WriteFile(work / kConfig, config);
+    }
+  }
+  const auto changes = exposure::Compare(before, Read());
+  for (const Planted& row : Table()) {
+    for (const std::string& text : row.paths) {
+      const std::string path = Plant(text).path;
+      if (path == kConfig) continue;
+      std::vector<exposure::Change> found;
+      std::copy_if(changes.begin(), changes.end(), std::back_inserter(found),
+                   [&](const exposure::Change& change) { return change.path == path; });
+      EXPECT_EQ(exposure::ReportOn(found, programs, false).lines.empty(), row.named == By::kNobody)
+          << text;
+    }
+  }
+}
+
+// A key of a git that is newer than this program is an item by itself.
+TEST(GitSettings, AreHarmlessOnlyIfTheyAreKnownToBe) {
+  const testing_support::TemporaryDirectory directory;
+  const std::string file = (directory.path() / "keys").string();
+  ASSERT_EQ(std::system(("git help -c > " + file).c_str()), 0);  // NOLINT(cert-env33-c)
+  std::istringstream lines(testing_support::ReadFile(file));
+  std::vector<std::string> harmless;
+  std::size_t count = 0;
+  for (std::string key; std::getline(lines, key);) {
+    if (key.find('.') == std::string::npos || key.find(' ') != std::string::npos) continue;
+    ++count;
+    std::transform(key.begin(), key.end(), key.begin(), [](char c) { return std::tolower(c); });
+    if (exposure::IsHarmless(key, "/tmp/x")) harmless.push_back(key);
+  }
+  EXPECT_GT(count, 400U);
+  EXPECT_THAT(harmless, ::testing::UnorderedElementsAre("branch.<name>.description", "user.email",
+                                                        "user.name"));
+}
+
+TEST(GitSettings, OfDailyWorkAreHarmless) {
+  using Pair = std::pair<const char*, const char*>;
+  for (const auto& [key, value] : {Pair{"user.name", "A. U. Thor"},
+                                   {"branch.a/b.remote", "origin"},
+                                   {"branch.x.remote", "."},
+                                   {"branch.x.merge", "refs/heads/feature/x-1"},
+                                   {"branch.x.rebase", "true"},
+                                   {"pull.rebase", "false"},
+                                   {"pull.ff", "only"},
+                                   {"core.bare", "false"},
+                                   {"gc.auto", "0"},
+                                   {"core.filemode", "true"},
+                                   {"core.repositoryformatversion", "0"},
+                                   {"remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"},
+                                   {"advice.detachedhead", "false"},
+                                   {"push.autosetupremote", "true"}}) {
+    EXPECT_TRUE(exposure::IsHarmless(key, value)) << key;
+  }
+}
+
+}  // namespace
+}  // namespace tools
