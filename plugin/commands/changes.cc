@@ -10,13 +10,7 @@
 namespace commands {
 
 int Changes(const std::vector<std::string>& arguments) {
-  OptionParser parser("changes",
-                      "Print what programs of this host run or obey that was changed in a mounted "
-                      "project since its baseline; the exit status is 1 if there is something, 2 "
-                      "after an error",
-                      "[INSTANCE]", 1);
-  parser.AddOptions()("accept", "Make the project as it is the baseline");
-  const auto parsed = parser.Parse(arguments);
+  const auto parsed = Parse("changes", arguments);
   if (!parsed) return 0;
   const std::string instance = CopyInstance(*parsed);
   const auto mounted = FindMountedProject(instance);

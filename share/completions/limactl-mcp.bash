@@ -1,5 +1,5 @@
-# bash completion for limactl-mcp and, once this file has been read, for `limactl mcp`. For bash 3.2
-# (macOS) and later, with or without the package bash-completion.
+# Made by ./dev generate: bash completion for limactl-mcp and, if this file is read after limactl's own
+# completion, for `limactl mcp`. For bash 3.2 (macOS) and later.
 
 _limactl_mcp_instances() {
   local file
@@ -14,41 +14,66 @@ _limactl_mcp_instances() {
 
 # The options of a command; '' is the program itself.
 _limactl_mcp_options() {
-  local serve='--root --allow-path --command-timeout --max-output --results --start --allow-settings --audit'
-  case $1 in
+  case "$1" in
     '') echo '-h --help -v --version' ;;
-    serve) echo "-h --help $serve --copy" ;;
-    run) echo "-h --help $serve --copy-dir --trust --mcp --host-mcp" ;;
-    copy) echo '-h --help --copy-dir --include' ;;
-    diff) echo '-h --help --stat --project --max-size' ;;
-    take) echo '-h --help --apply --yes --branch --project --max-size' ;;
-    drop) echo '-h --help --force --project' ;;
-    changes) echo '-h --help --accept' ;;
-    configure) echo '-h --help --print --user --project --trust --remove' ;;
-    info) echo '-h --help' ;;
-    doctor) echo '-h --help --json' ;;
+    'serve') echo '-h --help --copy --root --allow-path --allow-settings --start --command-timeout --results --audit' ;;
+    'run') echo '-h --help --copy-dir --trust --mcp --host-mcp --root --allow-path --allow-settings --start --command-timeout --results --audit' ;;
+    'copy') echo '-h --help --copy-dir --include' ;;
+    'diff') echo '-h --help --stat --project --max-size' ;;
+    'take') echo '-h --help --apply --yes --branch --project --max-size' ;;
+    'drop') echo '-h --help --force --project' ;;
+    'changes') echo '-h --help --accept' ;;
+    'configure') echo '-h --help --print --user --project --trust --remove' ;;
+    'info') echo '-h --help' ;;
+    'doctor') echo '-h --help --json' ;;
   esac
 }
 
 # What may follow an option of a command; nothing for an option without a value.
 _limactl_mcp_value() {
   case "$1 $2" in
-    'diff --project' | 'take --project' | 'drop --project') echo directories ;;
-  esac
-  case $2 in
-    --root | --allow-path | --copy) echo directories ;;
-    --audit | --include) echo files ;;
-    --results) echo 'auto structured text' ;;
-    --command-timeout | --max-output | --copy-dir | --max-size | --branch | --mcp | --host-mcp) echo ' ' ;;
+    'serve --copy') echo 'directories' ;;
+    'serve --root') echo 'directories' ;;
+    'serve --allow-path') echo 'directories' ;;
+    'serve --command-timeout') echo ' ' ;;
+    'serve --results') echo 'auto structured text ' ;;
+    'serve --audit') echo 'files' ;;
+    'run --copy-dir') echo ' ' ;;
+    'run --mcp') echo ' ' ;;
+    'run --host-mcp') echo ' ' ;;
+    'run --root') echo 'directories' ;;
+    'run --allow-path') echo 'directories' ;;
+    'run --command-timeout') echo ' ' ;;
+    'run --results') echo 'auto structured text ' ;;
+    'run --audit') echo 'files' ;;
+    'copy --copy-dir') echo ' ' ;;
+    'copy --include') echo 'files' ;;
+    'diff --project') echo 'directories' ;;
+    'diff --max-size') echo ' ' ;;
+    'take --branch') echo ' ' ;;
+    'take --project') echo 'directories' ;;
+    'take --max-size') echo ' ' ;;
+    'drop --project') echo 'directories' ;;
   esac
 }
 
-# What may be the n-th argument of a command.
+# What the n-th argument of a command may be, from 0.
 _limactl_mcp_argument() {
   case "$1 $2" in
-    'run 1') echo 'claude codex copilot gemini opencode' ;;
-    'configure 1') echo 'claude codex copilot cursor gemini opencode vscode zed' ;;
-    'serve 1' | 'copy 1' | 'diff 1' | 'take 1' | 'drop 1' | 'changes 1' | 'doctor 1' | 'run 2' | 'configure 2') echo instances ;;
+    ' 0') echo 'serve run copy diff take drop changes configure info doctor ' ;;
+    'serve 0') echo 'instances' ;;
+    'run 0') echo 'claude codex copilot gemini opencode ' ;;
+    'run 1') echo 'instances' ;;
+    'run 2') echo ' ' ;;
+    'copy 0') echo 'instances' ;;
+    'diff 0') echo 'instances' ;;
+    'take 0') echo 'instances' ;;
+    'drop 0') echo 'instances' ;;
+    'changes 0') echo 'instances' ;;
+    'configure 0') echo 'claude codex copilot cursor gemini opencode vscode zed ' ;;
+    'configure 1') echo 'instances' ;;
+    'configure 2') echo ' ' ;;
+    'doctor 0') echo 'instances' ;;
   esac
 }
 
@@ -94,10 +119,8 @@ _limactl_mcp_complete() {
     _limactl_mcp_reply "$(_limactl_mcp_value "$command" "$before")" "$typed"
   elif [[ $typed == -* ]]; then
     _limactl_mcp_reply "$(_limactl_mcp_options "$command")" "$typed"
-  elif [[ -z $command ]]; then
-    _limactl_mcp_reply 'serve run copy diff take drop changes configure info doctor' "$typed"
   else
-    _limactl_mcp_reply "$(_limactl_mcp_argument "$command" $((position + 1)))" "$typed"
+    _limactl_mcp_reply "$(_limactl_mcp_argument "$command" "$position")" "$typed"
   fi
 }
 
@@ -105,9 +128,9 @@ _limactl_mcp() {
   _limactl_mcp_complete 1
 }
 
-# Completes `limactl mcp …` and leaves the rest to limactl's own completion, loaded on first use.
+# Completes `limactl mcp …`, and leaves the rest to limactl's own function.
 _limactl_with_mcp() {
-  local i loader
+  local i
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
       --log-level | --log-format) [[ ${COMP_WORDS[i + 1]} == '=' ]] || i=$((i + 1)) ;;
@@ -120,17 +143,24 @@ _limactl_with_mcp() {
       *) break ;;
     esac
   done
-  if ! declare -F __start_limactl >/dev/null; then
-    for loader in _comp_load __load_completion _completion_loader; do
-      if declare -F "$loader" >/dev/null; then
-        "$loader" limactl >/dev/null 2>&1 || true
-        break
-      fi
-    done
-    complete -o default -F _limactl_with_mcp limactl
-  fi
-  ! declare -F __start_limactl >/dev/null || __start_limactl "$@"
+  "$_limactl_mcp_own" "$@"
+}
+
+# Puts _limactl_with_mcp before the function that completes limactl. Loads that if it can. If there is
+# none, none is set: it would keep limactl's own from being loaded later.
+_limactl_extend() {
+  local loader spec
+  for loader in _comp_load __load_completion _completion_loader; do
+    declare -F "$loader" >/dev/null || continue
+    complete -p limactl >/dev/null 2>&1 || "$loader" limactl >/dev/null 2>&1 || true
+    break
+  done
+  spec=$(complete -p limactl 2>/dev/null) || return 0
+  [[ $spec == *' -F '* && $spec != *' -F _limactl_with_mcp '* ]] || return 0
+  _limactl_mcp_own=${spec##* -F }
+  _limactl_mcp_own=${_limactl_mcp_own%% *}
+  eval "${spec/ -F $_limactl_mcp_own / -F _limactl_with_mcp }"
 }
 
 complete -F _limactl_mcp limactl-mcp
-complete -o default -F _limactl_with_mcp limactl
+_limactl_extend
