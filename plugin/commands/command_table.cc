@@ -28,11 +28,11 @@ const Option kMaxSize = {"max-size", "SIZE", kNothing, "The most that may come f
 
 std::span<const OptionGroup> OptionsOfServe() {
   static const std::array kGroups = {
-      OptionGroup{"What the agent may use", {
+      OptionGroup{"What the agent may use:", {
           {"root", "DIR", kDirectories, "Allow only this host directory, which must lie in a mount", "By default, the file tools may use all mounts. A link to such a directory will do. In a copy there is no root to choose.", "", kIsList},
           {"allow-path", "DIR[:w]", kDirectories, "Also allow this directory of the guest, such as /tmp; append :w to allow writing", "", "", kIsList},
           {"allow-settings", "", kNothing, "Let the file tools write settings of agents, editors and git", "Programs on the host obey these."}}},
-      OptionGroup{"How the server works", {
+      OptionGroup{"How the server works:", {
           {"start", "", kNothing, "Start a stopped instance: now, and whenever a call finds it stopped", "A start continues when this program exits."},
           {"command-timeout", "TIME", kNothing, "How long a command may run, such as 90s, 10m or 1h; 0: no limit", "", "9m"},
           {"results", "STYLE", kStyles, "How results are sent", "`structured` is Lima's contract. `text` costs fewer tokens. `auto` is `text` for the agents of `configure`, else `structured`.", "auto"},

@@ -4,7 +4,7 @@
 #include <iostream>
 
 #include "commands/command_table.h"
-#include "commands/documents/page.h"
+#include "commands/documents/documents.h"
 #include "commands/option_parser.h"
 #include "support/log.h"
 #include "support/version.h"

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "commands/commands.h"
-#include "commands/documents/page.h"
+#include "commands/documents/documents.h"
 #include "commands/option_parser.h"
 #include "tools/tool_list.h"
 

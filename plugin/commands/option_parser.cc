@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "commands/commands.h"
-#include "commands/documents/page.h"
+#include "commands/documents/documents.h"
 #include "support/edit_distance.h"
 
 namespace commands {

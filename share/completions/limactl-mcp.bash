@@ -1,80 +1,112 @@
 # Made by ./dev generate: bash completion for limactl-mcp and, if this file is read after limactl's own
 # completion, for `limactl mcp`. For bash 3.2 (macOS) and later.
 
+# The options of each command and its arguments, counted from 0, with what may follow or stand there; an
+# option without a value has nothing. The command - is the program itself.
+_limactl_mcp_table='- -h
+- --help
+- -v
+- --version
+- 0 serve
+serve -h
+serve --help
+serve --copy directories
+serve --root directories
+serve --allow-path directories
+serve --allow-settings
+serve --start
+serve --command-timeout nothing
+serve --results auto structured text
+serve --audit files
+serve 0 instances
+- 0 run
+run -h
+run --help
+run --copy-dir nothing
+run --trust
+run --mcp nothing
+run --host-mcp nothing
+run --root directories
+run --allow-path directories
+run --allow-settings
+run --start
+run --command-timeout nothing
+run --results auto structured text
+run --audit files
+run 0 claude codex copilot gemini opencode
+run 1 instances
+run 2 nothing
+- 0 copy
+copy -h
+copy --help
+copy --copy-dir nothing
+copy --include files
+copy 0 instances
+- 0 diff
+diff -h
+diff --help
+diff --stat
+diff --project directories
+diff --max-size nothing
+diff 0 instances
+- 0 take
+take -h
+take --help
+take --apply
+take --yes
+take --branch nothing
+take --project directories
+take --max-size nothing
+take 0 instances
+- 0 drop
+drop -h
+drop --help
+drop --force
+drop --project directories
+drop 0 instances
+- 0 changes
+changes -h
+changes --help
+changes --accept
+changes 0 instances
+- 0 configure
+configure -h
+configure --help
+configure --print
+configure --user
+configure --project
+configure --trust
+configure --remove
+configure 0 claude codex copilot cursor gemini opencode vscode zed
+configure 1 instances
+configure 2 nothing
+- 0 info
+info -h
+info --help
+- 0 doctor
+doctor -h
+doctor --help
+doctor --json
+doctor 0 instances
+'
+
+# Prints the options of a command or, with a second word, what the table has for that.
+_limactl_mcp_find() {
+  local command word kind
+  while read -r command word kind; do
+    if [[ $command == "$1" && $# == 1 && $word == -* ]]; then printf '%s\n' "$word"; fi
+    if [[ $command == "$1" && $# == 2 && $word == "$2" ]]; then printf '%s\n' "$kind"; fi
+  done <<<"$_limactl_mcp_table"
+}
+
 _limactl_mcp_instances() {
   local file
   for file in "${LIMA_HOME:-$HOME/.lima}"/*/lima.yaml; do
-    [[ -e $file ]] || continue
     file=${file%/lima.yaml}
     file=${file##*/}
     # Lima accepts no other names, and compgen -W would expand them.
     [[ $file == *[!A-Za-z0-9._-]* ]] || printf '%s\n' "$file"
   done
-}
-
-# The options of a command; '' is the program itself.
-_limactl_mcp_options() {
-  case "$1" in
-    '') echo '-h --help -v --version' ;;
-    'serve') echo '-h --help --copy --root --allow-path --allow-settings --start --command-timeout --results --audit' ;;
-    'run') echo '-h --help --copy-dir --trust --mcp --host-mcp --root --allow-path --allow-settings --start --command-timeout --results --audit' ;;
-    'copy') echo '-h --help --copy-dir --include' ;;
-    'diff') echo '-h --help --stat --project --max-size' ;;
-    'take') echo '-h --help --apply --yes --branch --project --max-size' ;;
-    'drop') echo '-h --help --force --project' ;;
-    'changes') echo '-h --help --accept' ;;
-    'configure') echo '-h --help --print --user --project --trust --remove' ;;
-    'info') echo '-h --help' ;;
-    'doctor') echo '-h --help --json' ;;
-  esac
-}
-
-# What may follow an option of a command; nothing for an option without a value.
-_limactl_mcp_value() {
-  case "$1 $2" in
-    'serve --copy') echo 'directories' ;;
-    'serve --root') echo 'directories' ;;
-    'serve --allow-path') echo 'directories' ;;
-    'serve --command-timeout') echo ' ' ;;
-    'serve --results') echo 'auto structured text ' ;;
-    'serve --audit') echo 'files' ;;
-    'run --copy-dir') echo ' ' ;;
-    'run --mcp') echo ' ' ;;
-    'run --host-mcp') echo ' ' ;;
-    'run --root') echo 'directories' ;;
-    'run --allow-path') echo 'directories' ;;
-    'run --command-timeout') echo ' ' ;;
-    'run --results') echo 'auto structured text ' ;;
-    'run --audit') echo 'files' ;;
-    'copy --copy-dir') echo ' ' ;;
-    'copy --include') echo 'files' ;;
-    'diff --project') echo 'directories' ;;
-    'diff --max-size') echo ' ' ;;
-    'take --branch') echo ' ' ;;
-    'take --project') echo 'directories' ;;
-    'take --max-size') echo ' ' ;;
-    'drop --project') echo 'directories' ;;
-  esac
-}
-
-# What the n-th argument of a command may be, from 0.
-_limactl_mcp_argument() {
-  case "$1 $2" in
-    ' 0') echo 'serve run copy diff take drop changes configure info doctor ' ;;
-    'serve 0') echo 'instances' ;;
-    'run 0') echo 'claude codex copilot gemini opencode ' ;;
-    'run 1') echo 'instances' ;;
-    'run 2') echo ' ' ;;
-    'copy 0') echo 'instances' ;;
-    'diff 0') echo 'instances' ;;
-    'take 0') echo 'instances' ;;
-    'drop 0') echo 'instances' ;;
-    'changes 0') echo 'instances' ;;
-    'configure 0') echo 'claude codex copilot cursor gemini opencode vscode zed ' ;;
-    'configure 1') echo 'instances' ;;
-    'configure 2') echo ' ' ;;
-    'doctor 0') echo 'instances' ;;
-  esac
 }
 
 # Sets COMPREPLY to the words of kind $1 that begin with $2.
@@ -86,6 +118,7 @@ _limactl_mcp_reply() {
   done < <(
     # bash 3.2 needs the opening parentheses here.
     case $1 in
+      (nothing) ;;
       (directories) compgen -d -- "$2" ;;
       (files) compgen -f -- "$2" ;;
       (instances) compgen -W "$(_limactl_mcp_instances)" -- "$2" ;;
@@ -100,27 +133,25 @@ _limactl_mcp_reply() {
 
 # $1: the index of the first word after the program.
 _limactl_mcp_complete() {
-  local command='' position=0 before='' i word typed=${COMP_WORDS[COMP_CWORD]}
+  local command=- position=0 kind='' i typed=${COMP_WORDS[COMP_CWORD]}
   for ((i = $1; i < COMP_CWORD; i++)); do
-    word=${COMP_WORDS[i]}
-    if [[ -z $command ]]; then
-      [[ $word == -* ]] || command=$word
-    elif [[ $word == -* && -n $(_limactl_mcp_value "$command" "$word") ]]; then
-      # bash splits --option=value into three words.
-      [[ ${COMP_WORDS[i + 1]} != '=' ]] || i=$((i + 1))
-      i=$((i + 1))
-      ((i < COMP_CWORD)) || before=$word
-    elif [[ $word != -* ]]; then
-      position=$((position + 1))
+    if [[ ${COMP_WORDS[i]} != -* ]]; then
+      [[ $command == - ]] && command=${COMP_WORDS[i]} || position=$((position + 1))
+      continue
     fi
+    kind=$(_limactl_mcp_find "$command" "${COMP_WORDS[i]}")
+    [[ -n $kind ]] || continue
+    # bash splits --option=value into three words.
+    [[ ${COMP_WORDS[i + 1]} != '=' ]] || i=$((i + 1))
+    i=$((i + 1))
+    ((i >= COMP_CWORD)) || kind=''
   done
-  if [[ -n $before ]]; then
-    [[ $typed != '=' ]] || typed=''
-    _limactl_mcp_reply "$(_limactl_mcp_value "$command" "$before")" "$typed"
+  if [[ -n $kind ]]; then
+    _limactl_mcp_reply "$kind" "${typed#=}"
   elif [[ $typed == -* ]]; then
-    _limactl_mcp_reply "$(_limactl_mcp_options "$command")" "$typed"
+    _limactl_mcp_reply "$(_limactl_mcp_find "$command")" "$typed"
   else
-    _limactl_mcp_reply "$(_limactl_mcp_argument "$command" "$position")" "$typed"
+    _limactl_mcp_reply "$(_limactl_mcp_find "$command" "$position")" "$typed"
   fi
 }
 
@@ -148,7 +179,7 @@ _limactl_with_mcp() {
 
 # Puts _limactl_with_mcp before the function that completes limactl. Loads that if it can. If there is
 # none, none is set: it would keep limactl's own from being loaded later.
-_limactl_extend() {
+_limactl_mcp_extend() {
   local loader spec
   for loader in _comp_load __load_completion _completion_loader; do
     declare -F "$loader" >/dev/null || continue
@@ -163,4 +194,4 @@ _limactl_extend() {
 }
 
 complete -F _limactl_mcp limactl-mcp
-_limactl_extend
+_limactl_mcp_extend

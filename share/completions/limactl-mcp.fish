@@ -8,11 +8,6 @@ function __limactl_mcp_instances
     end
 end
 
-# Whether an option, after its command, has a value.
-function __limactl_mcp_has_value
-    contains -- "$argv" 'serve --copy' 'serve --root' 'serve --allow-path' 'serve --command-timeout' 'serve --results' 'serve --audit' 'run --copy-dir' 'run --mcp' 'run --host-mcp' 'run --root' 'run --allow-path' 'run --command-timeout' 'run --results' 'run --audit' 'copy --copy-dir' 'copy --include' 'diff --project' 'diff --max-size' 'take --branch' 'take --project' 'take --max-size' 'drop --project' 
-end
-
 # Prints the words after the program, without the one being typed. Fails for another program.
 function __limactl_mcp_words
     set -l words (commandline -opc)
@@ -42,7 +37,7 @@ function __limactl_mcp_at
     set -e words[1]
     set -l position 0
     while set -q words[1]
-        if __limactl_mcp_has_value $argv[1] $words[1]
+        if contains -- "$argv[1] $words[1]" 'serve --copy' 'serve --root' 'serve --allow-path' 'serve --command-timeout' 'serve --results' 'serve --audit' 'run --copy-dir' 'run --mcp' 'run --host-mcp' 'run --root' 'run --allow-path' 'run --command-timeout' 'run --results' 'run --audit' 'copy --copy-dir' 'copy --include' 'diff --project' 'diff --max-size' 'take --branch' 'take --project' 'take --max-size' 'drop --project' 
             set -e words[1]
         else if not string match -q -- '-*' $words[1]
             set position (math $position + 1)

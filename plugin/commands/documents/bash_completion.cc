@@ -1,5 +1,5 @@
-#include "commands/documents/page.h"
-#include "support/join.h"
+#include "commands/documents/completion.h"
+#include "commands/documents/documents.h"
 
 namespace commands {
 namespace {
@@ -8,10 +8,26 @@ constexpr std::string_view kBashScript =
     R"bash(# Made by ./dev generate: bash completion for limactl-mcp and, if this file is read after limactl's own
 # completion, for `limactl mcp`. For bash 3.2 (macOS) and later.
 
+# The options of each command and its arguments, counted from 0, with what may follow or stand there; an
+# option without a value has nothing. The command - is the program itself.
+_limactl_mcp_table='- -h
+- --help
+- -v
+- --version
+@TABLE@'
+
+# Prints the options of a command or, with a second word, what the table has for that.
+_limactl_mcp_find() {
+  local command word kind
+  while read -r command word kind; do
+    if [[ $command == "$1" && $# == 1 && $word == -* ]]; then printf '%s\n' "$word"; fi
+    if [[ $command == "$1" && $# == 2 && $word == "$2" ]]; then printf '%s\n' "$kind"; fi
+  done <<<"$_limactl_mcp_table"
+}
+
 _limactl_mcp_instances() {
   local file
   for file in "${LIMA_HOME:-$HOME/.lima}"/*/lima.yaml; do
-    [[ -e $file ]] || continue
     file=${file%/lima.yaml}
     file=${file##*/}
     # Lima accepts no other names, and compgen -W would expand them.
@@ -19,7 +35,7 @@ _limactl_mcp_instances() {
   done
 }
 
-@FUNCTIONS@# Sets COMPREPLY to the words of kind $1 that begin with $2.
+# Sets COMPREPLY to the words of kind $1 that begin with $2.
 _limactl_mcp_reply() {
   local word
   COMPREPLY=()
@@ -28,6 +44,7 @@ _limactl_mcp_reply() {
   done < <(
     # bash 3.2 needs the opening parentheses here.
     case $1 in
+      (nothing) ;;
       (directories) compgen -d -- "$2" ;;
       (files) compgen -f -- "$2" ;;
       (instances) compgen -W "$(_limactl_mcp_instances)" -- "$2" ;;
@@ -42,27 +59,25 @@ _limactl_mcp_reply() {
 
 # $1: the index of the first word after the program.
 _limactl_mcp_complete() {
-  local command='' position=0 before='' i word typed=${COMP_WORDS[COMP_CWORD]}
+  local command=- position=0 kind='' i typed=${COMP_WORDS[COMP_CWORD]}
   for ((i = $1; i < COMP_CWORD; i++)); do
-    word=${COMP_WORDS[i]}
-    if [[ -z $command ]]; then
-      [[ $word == -* ]] || command=$word
-    elif [[ $word == -* && -n $(_limactl_mcp_value "$command" "$word") ]]; then
-      # bash splits --option=value into three words.
-      [[ ${COMP_WORDS[i + 1]} != '=' ]] || i=$((i + 1))
-      i=$((i + 1))
-      ((i < COMP_CWORD)) || before=$word
-    elif [[ $word != -* ]]; then
-      position=$((position + 1))
+    if [[ ${COMP_WORDS[i]} != -* ]]; then
+      [[ $command == - ]] && command=${COMP_WORDS[i]} || position=$((position + 1))
+      continue
     fi
+    kind=$(_limactl_mcp_find "$command" "${COMP_WORDS[i]}")
+    [[ -n $kind ]] || continue
+    # bash splits --option=value into three words.
+    [[ ${COMP_WORDS[i + 1]} != '=' ]] || i=$((i + 1))
+    i=$((i + 1))
+    ((i >= COMP_CWORD)) || kind=''
   done
-  if [[ -n $before ]]; then
-    [[ $typed != '=' ]] || typed=''
-    _limactl_mcp_reply "$(_limactl_mcp_value "$command" "$before")" "$typed"
+  if [[ -n $kind ]]; then
+    _limactl_mcp_reply "$kind" "${typed#=}"
   elif [[ $typed == -* ]]; then
-    _limactl_mcp_reply "$(_limactl_mcp_options "$command")" "$typed"
+    _limactl_mcp_reply "$(_limactl_mcp_find "$command")" "$typed"
   else
-    _limactl_mcp_reply "$(_limactl_mcp_argument "$command" "$position")" "$typed"
+    _limactl_mcp_reply "$(_limactl_mcp_find "$command" "$position")" "$typed"
   fi
 }
 
@@ -90,7 +105,7 @@ _limactl_with_mcp() {
 
 # Puts _limactl_with_mcp before the function that completes limactl. Loads that if it can. If there is
 # none, none is set: it would keep limactl's own from being loaded later.
-_limactl_extend() {
+_limactl_mcp_extend() {
   local loader spec
   for loader in _comp_load __load_completion _completion_loader; do
     declare -F "$loader" >/dev/null || continue
@@ -105,54 +120,21 @@ _limactl_extend() {
 }
 
 complete -F _limactl_mcp limactl-mcp
-_limactl_extend
+_limactl_mcp_extend
 )bash";
-
-/// What a value or an argument is to the script. Not empty.
-std::string KindForBash(Offers offers) {
-  if (offers == Offers::kDirectories) return "directories";
-  if (offers == Offers::kFiles) return "files";
-  if (offers == Offers::kInstances) return "instances";
-  return support::Join(OfferedWords(offers), " ") + " ";
-}
 
 }  // namespace
 
 std::string BashCompletion() {
-  std::string names;
-  std::string options;
-  std::string values;
-  std::string arguments;
-  const auto row = [](const std::string& words, const std::string& result) {
-    return "    '" + words + "') echo '" + result + "' ;;\n";
-  };
-  for (const Command& command : Commands()) {
-    if (command.is_hidden) continue;
-    const std::string name(command.name);
-    names += name + " ";
-    std::string all = "-h --help";
-    for (const Option& option : AllOptions(command)) {
-      const std::string word = " --" + std::string(option.name);
-      all += word;
-      if (!option.value.empty()) values += row(name + word, KindForBash(option.offers));
-    }
-    options += row(name, all);
-    for (std::size_t i = 0; i < command.arguments.size(); ++i) {
-      arguments += row(name + " " + std::to_string(i), KindForBash(command.arguments[i].offers));
-    }
-  }
-  const auto function = [](const std::string& name, const std::string& word,
-                           const std::string& rows) {
-    return name + "() {\n  case \"" + word + "\" in\n" + rows + "  esac\n}\n\n";
-  };
-  return Replaced(
-      kBashScript, "@FUNCTIONS@",
-      "# The options of a command; '' is the program itself.\n" +
-          function("_limactl_mcp_options", "$1", row("", "-h --help -v --version") + options) +
-          "# What may follow an option of a command; nothing for an option without a value.\n" +
-          function("_limactl_mcp_value", "$1 $2", values) +
-          "# What the n-th argument of a command may be, from 0.\n" +
-          function("_limactl_mcp_argument", "$1 $2", row(" 0", names) + arguments));
+  return Replaced(kBashScript, "@TABLE@",
+                  Completion({.command = "- 0 @COMMAND@\n@COMMAND@ -h\n@COMMAND@ --help\n",
+                              .option = "@COMMAND@ --@NAME@\n",
+                              .value = "@COMMAND@ --@NAME@ @OFFER@\n",
+                              .argument = "@COMMAND@ @NUMBER@ @OFFER@\n",
+                              .nothing = "nothing",
+                              .directories = "directories",
+                              .files = "files",
+                              .instances = "instances"}));
 }
 
 }  // namespace commands

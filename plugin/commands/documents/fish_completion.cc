@@ -1,5 +1,5 @@
-#include "commands/documents/page.h"
-#include "support/join.h"
+#include "commands/documents/completion.h"
+#include "commands/documents/documents.h"
 
 namespace commands {
 namespace {
@@ -13,11 +13,6 @@ function __limactl_mcp_instances
     for file in $home/*/lima.yaml
         string replace -r '.*/([^/]*)/lima\.yaml$' '$1' -- $file
     end
-end
-
-# Whether an option, after its command, has a value.
-function __limactl_mcp_has_value
-    contains -- "$argv" @VALUES@
 end
 
 # Prints the words after the program, without the one being typed. Fails for another program.
@@ -49,7 +44,7 @@ function __limactl_mcp_at
     set -e words[1]
     set -l position 0
     while set -q words[1]
-        if __limactl_mcp_has_value $argv[1] $words[1]
+        if contains -- "$argv[1] $words[1]" @VALUES@
             set -e words[1]
         else if not string match -q -- '-*' $words[1]
             set position (math $position + 1)
@@ -72,43 +67,27 @@ for program in limactl-mcp limactl
 @ROWS@end
 )fish";
 
-std::string QuotedForFish(std::string_view text) {
-  return " '" + Replaced(Marked(text, "", ""), "'", "\\'") + "'";
-}
-
-/// What `complete` offers.
-std::string OfferedByFish(Offers offers) {
-  if (offers == Offers::kDirectories) return " -a '(__fish_complete_directories)'";
-  if (offers == Offers::kFiles) return " -a '(__fish_complete_path)'";
-  if (offers == Offers::kInstances) return " -a '(__limactl_mcp_instances)'";
-  const auto words = OfferedWords(offers);
-  return words.empty() ? "" : " -a '" + support::Join(words, " ") + "'";
+std::string QuotedForFish(std::string text) {
+  return Replaced(text, "'", "\\'");
 }
 
 }  // namespace
 
 std::string FishCompletion() {
-  std::string rows;
-  std::string values;
-  for (const Command& command : Commands()) {
-    if (command.is_hidden) continue;
-    const std::string name(command.name);
-    const std::string at = "    $add '__limactl_mcp_at " + name;
-    rows += "\n    $add '__limactl_mcp_at \"\"' -a " + name + " -d" + QuotedForFish(command.brief) +
-            "\n";
-    rows += at + "' -s h -l help -d 'Print help'\n";
-    for (const Option& option : AllOptions(command)) {
-      const std::string word(option.name);
-      if (!option.value.empty()) values += "'" + name + " --" + word + "' ";
-      rows += at + "' -l " + word + (option.value.empty() ? "" : " -r") +
-              OfferedByFish(option.offers) + " -d" + QuotedForFish(option.brief) + "\n";
-    }
-    for (std::size_t i = 0; i < command.arguments.size(); ++i) {
-      rows +=
-          at + " " + std::to_string(i) + "'" + OfferedByFish(command.arguments[i].offers) + "\n";
-    }
-  }
-  return Replaced(Replaced(kFishScript, "@VALUES@", values), "@ROWS@", rows);
+  const CompletionFormat rows = {
+      .command =
+          "\n    $add '__limactl_mcp_at \"\"' -a @COMMAND@ -d '@BRIEF@'\n"
+          "    $add '__limactl_mcp_at @COMMAND@' -s h -l help -d 'Print help'\n",
+      .option = "    $add '__limactl_mcp_at @COMMAND@' -l @NAME@ -d '@BRIEF@'\n",
+      .value = "    $add '__limactl_mcp_at @COMMAND@' -l @NAME@ -r@OFFER@ -d '@BRIEF@'\n",
+      .argument = "    $add '__limactl_mcp_at @COMMAND@ @NUMBER@'@OFFER@\n",
+      .quoted = &QuotedForFish,
+      .directories = " -a '(__fish_complete_directories)'",
+      .files = " -a '(__fish_complete_path)'",
+      .instances = " -a '(__limactl_mcp_instances)'",
+      .words = " -a '@WORDS@'"};
+  return Replaced(Replaced(kFishScript, "@ROWS@", Completion(rows)), "@VALUES@",
+                  Completion({.value = "'@COMMAND@ --@NAME@' "}));
 }
 
 }  // namespace commands

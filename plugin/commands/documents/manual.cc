@@ -1,4 +1,9 @@
-#include "commands/documents/page.h"
+#include <re2/re2.h>
+
+#include <array>
+#include <utility>
+
+#include "commands/documents/documents.h"
 
 namespace commands {
 namespace {
@@ -11,28 +16,19 @@ limactl\-mcp \- hand a Lima virtual machine to an AI agent
 .B limactl mcp
 .I COMMAND
 .RI [ OPTIONS ]
-.br
-.B limactl\-mcp
-.I COMMAND
-.RI [ OPTIONS ]
 .SH DESCRIPTION
 An AI agent reads, writes, searches and runs commands in a Lima virtual machine instead of on the host.
 It can use the directories that the instance mounts, or a copy of one project.
 The program is a plugin of
-.BR limactl (1)
+.BR limactl (1),
+can also be called as
+.BR limactl\-mcp ,
 and speaks the Model Context Protocol over its standard input and output.
-.SH OPTIONS
-.TP
-\fB\-h\fR, \fB\-\-help\fR
-Print help; after a command, help for that command.
-.TP
-\fB\-v\fR, \fB\-\-version\fR
-Print the version.
-.SH COMMANDS
 )";
 
 constexpr std::string_view kManualTail = R"(.SH EXIT STATUS
-0 on success, 1 after an error, with one line on standard error that says what failed and what to do, or as its command says.
+0, or 1 after an error, unless the command says otherwise.
+Standard error then has one line: what failed, and what to do.
 .SH SEE ALSO
 .BR limactl (1),
 .BR ssh_config (5)
@@ -40,68 +36,30 @@ constexpr std::string_view kManualTail = R"(.SH EXIT STATUS
 https://lima\-vm.io
 )";
 
-class ManualPage : public Page {
- public:
-  void Begin(const Command& command, const std::string& usage) override {
-    Heading(".SS ", usage);
-    Text(Sentences(command));
-  }
-
-  void Text(const std::string& text) override {
-    if (!is_first_) text_ += ".PP\n";
-    is_first_ = false;
-    text_ += Roff(text) + "\n";
-  }
-
-  void Example(const std::string& line) override {
-    Text("Example:");
-    text_ += ".PP\n.nf\n.RS\n" + Roff(line) + "\n.RE\n.fi\n";
-  }
-
-  void Rows(std::string_view title, const std::vector<Row>& rows) override {
-    Text(std::string(title) + ":");
-    WriteRows(rows);
-  }
-
-  void Section(const std::string& title, const std::vector<Row>& rows) {
-    Heading(".SH ", title);
-    WriteRows(rows);
-  }
-
-  [[nodiscard]] std::string text() const { return text_; }
-
- private:
-  /// A sentence on each line.
-  static std::string Roff(std::string_view text) {
-    const std::string escaped = Replaced(Replaced(text, "\\", "\\e"), "-", "\\-");
-    return Replaced(Marked(escaped, "\\fB", "\\fR"), ". ", ".\n");
-  }
-
-  void Heading(const std::string& macro, const std::string& title) {
-    text_ += macro + Roff(title) + "\n";
-    is_first_ = true;
-  }
-
-  void WriteRows(const std::vector<Row>& rows) {
-    for (const Row& row : rows) {
-      text_ += ".TP\n\\fB" + Roff(row.term) + "\\fR\n" + Roff(row.text) + "\n";
-    }
-  }
-
-  std::string text_;
-  bool is_first_ = true;  ///< no paragraph stands below the heading yet
-};
+/// From the Markdown of options.md, one after the other.
+constexpr std::array<std::pair<const char*, const char*>, 12> kRoff = {{
+    {"(?s)^.*?\n\n", ".SH COMMANDS\n"},
+    {"## Environment\n\n", ".SH ENVIRONMENT\n"},
+    {"## Files\n\n", ".SH FILES\n"},
+    {"## (.*)\n\n", ".SS limactl mcp \\1\n"},
+    {"More: .*\n\n", ""},
+    {"- `(.*?)`: (.*)\n", ".TP\n\\\\fB\\1\\\\fR\n\\2\n"},
+    {"\n```sh\n(.*)\n```\n", "\n.nf\n.RS\n\\1\n.RE\n.fi\n"},
+    {"`(.*?)`", "\\\\fB\\1\\\\fR"},
+    {"\n\n(\\.TP|\\.S)", "\n\\1"},
+    {"\n\n", "\n.PP\n"},
+    {"\\. ", ".\n"},
+    {"-", "\\\\-"},
+}};
 
 }  // namespace
 
 std::string Manual() {
-  ManualPage page;
-  for (const Command& command : Commands()) {
-    if (!command.is_hidden) Describe(command, page);
+  std::string text = OptionsPage();
+  for (const auto& [pattern, replacement] : kRoff) {
+    re2::RE2::GlobalReplace(&text, pattern, replacement);
   }
-  page.Section("ENVIRONMENT", EnvironmentVariables());
-  page.Section("FILES", FilesOfLima());
-  return std::string(kManualHead) + page.text() + std::string(kManualTail);
+  return std::string(kManualHead) + text + std::string(kManualTail);
 }
 
 }  // namespace commands

@@ -1,5 +1,5 @@
-#include "commands/documents/page.h"
-#include "support/join.h"
+#include "commands/documents/completion.h"
+#include "commands/documents/documents.h"
 
 namespace commands {
 namespace {
@@ -26,7 +26,7 @@ _limactl_mcp() {
   shift words
   (( CURRENT-- ))
   case $words[1] in
-@OPTIONS@  esac
+@CASES@  esac
 }
 
 if [[ $service == limactl-mcp ]]; then
@@ -49,47 +49,30 @@ else
 fi
 )zsh";
 
-/// Within quotes, and within a part of a specification of _arguments.
-std::string QuotedForZsh(std::string_view text) {
-  std::string quoted = Replaced(Marked(text, "", ""), "'", R"('\'')");
-  for (const std::string special : {":", "[", "]"})
-    quoted = Replaced(quoted, special, "\\" + special);
-  return quoted;
-}
-
-/// The last part of a specification.
-std::string ActionOfZsh(Offers offers) {
-  if (offers == Offers::kDirectories) return "_files -/";
-  if (offers == Offers::kFiles) return "_files";
-  if (offers == Offers::kInstances) return "_limactl_mcp_instances";
-  const auto words = OfferedWords(offers);
-  return words.empty() ? " " : "(" + support::Join(words, " ") + ")";
+std::string QuotedForZsh(std::string text) {
+  text = Replaced(text, "'", R"('\'')");
+  for (const std::string special : {":", "[", "]"}) text = Replaced(text, special, "\\" + special);
+  return text;
 }
 
 }  // namespace
 
 std::string ZshCompletion() {
-  std::string names;
-  std::string cases;
-  for (const Command& command : Commands()) {
-    if (command.is_hidden) continue;
-    const std::string name(command.name);
-    names += "      '" + name + ":" + QuotedForZsh(command.brief) + "'\n";
-    cases += "    " + name + ")\n      _arguments -s -S $help";
-    for (const Option& option : AllOptions(command)) {
-      const bool is_switch = option.value.empty();
-      cases += std::string(" \\\n        '") + (option.is_list ? "*" : "") + "--" +
-               std::string(option.name) + (is_switch ? "[" : "=[") + QuotedForZsh(option.brief) +
-               "]";
-      if (!is_switch) cases += ":" + QuotedForZsh(option.value) + ":" + ActionOfZsh(option.offers);
-      cases += "'";
-    }
-    for (const Argument& argument : command.arguments) {
-      cases += " \\\n        ':: :" + ActionOfZsh(argument.offers) + "'";
-    }
-    cases += "\n      ;;\n";
-  }
-  return Replaced(Replaced(kZshScript, "@COMMANDS@", names), "@OPTIONS@", cases);
+  const CompletionFormat names = {.command = "      '@COMMAND@:@BRIEF@'\n",
+                                  .quoted = &QuotedForZsh};
+  const CompletionFormat cases = {.command = "    @COMMAND@)\n      _arguments -s -S $help",
+                                  .option = " \\\n        '--@NAME@[@BRIEF@]'",
+                                  .value = " \\\n        '@*@--@NAME@=[@BRIEF@]:@VALUE@:@OFFER@'",
+                                  .argument = " \\\n        ':: :@OFFER@'",
+                                  .end = "\n      ;;\n",
+                                  .quoted = &QuotedForZsh,
+                                  .nothing = " ",
+                                  .directories = "_files -/",
+                                  .files = "_files",
+                                  .instances = "_limactl_mcp_instances",
+                                  .words = "(@WORDS@)"};
+  return Replaced(Replaced(kZshScript, "@COMMANDS@", Completion(names)), "@CASES@",
+                  Completion(cases));
 }
 
 }  // namespace commands
