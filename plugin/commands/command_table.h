@@ -39,7 +39,7 @@ struct Argument {
 struct Command {
   std::string_view name;
   int (*run)(const std::vector<std::string>& arguments);
-  std::vector<Argument> arguments;
+  std::vector<Argument> arguments = {};
   std::string_view brief;             ///< one line: for all, also the completions
   std::string_view more = {};         ///< sentences, for all but the completions
   std::string_view page = {};         ///< of docs/, which has more

@@ -155,9 +155,7 @@ _limactl_mcp_complete() {
   fi
 }
 
-_limactl_mcp() {
-  _limactl_mcp_complete 1
-}
+_limactl_mcp() { _limactl_mcp_complete 1; }
 
 # Completes `limactl mcp …`, and leaves the rest to limactl's own function.
 _limactl_with_mcp() {

@@ -5,6 +5,7 @@
 
 #include "commands/documents/documents.h"
 #include "support/join.h"
+#include "support/re2_text.h"
 
 namespace commands {
 namespace {
@@ -33,7 +34,7 @@ std::string ForTerminal(const std::string& markdown) {
   std::size_t width = 0;
   std::string term;
   std::string text;
-  re2::StringPiece rest(markdown);
+  re2::StringPiece rest = support::Re2Text(markdown);
   while (re2::RE2::FindAndConsume(&rest, item, &term, &text)) width = std::max(width, term.size());
   std::string result;
   std::istringstream lines(markdown);
