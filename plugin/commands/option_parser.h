@@ -12,7 +12,8 @@ namespace commands {
 
 /// Reads the arguments of a command as the table has them: each option once unless it is a list,
 /// whose values are in ParseResult::arguments(). Positional arguments are ParseResult::unmatched().
-/// Empty after printing the help. Throws UsageError.
+/// `as` is only for options that are given or have a default. Empty after printing the help. Throws
+/// UsageError.
 std::optional<cxxopts::ParseResult> Parse(const Command& command,
                                           const std::vector<std::string>& arguments);
 

@@ -14,7 +14,9 @@ struct CompletionFormat {
   std::string_view value = {};    ///< an option with a value
   std::string_view argument = {};
   std::string_view end = {};
-  std::string (*quoted)(std::string text) = [](std::string text) { return text; };
+  std::string (*quoted)(std::string_view text) = [](std::string_view text) {
+    return std::string(text);
+  };
   // For @OFFER@.
   std::string_view nothing = {};
   std::string_view directories = {};

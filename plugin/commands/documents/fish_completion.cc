@@ -67,7 +67,7 @@ for program in limactl-mcp limactl
 @ROWS@end
 )fish";
 
-std::string QuotedForFish(std::string text) {
+std::string QuotedForFish(std::string_view text) {
   return Replaced(text, "'", "\\'");
 }
 

@@ -49,10 +49,12 @@ else
 fi
 )zsh";
 
-std::string QuotedForZsh(std::string text) {
-  text = Replaced(text, "'", R"('\'')");
-  for (const std::string special : {":", "[", "]"}) text = Replaced(text, special, "\\" + special);
-  return text;
+std::string QuotedForZsh(std::string_view text) {
+  std::string quoted = Replaced(text, "'", R"('\'')");
+  for (const std::string special : {":", "[", "]"}) {
+    quoted = Replaced(quoted, special, "\\" + special);
+  }
+  return quoted;
 }
 
 }  // namespace
