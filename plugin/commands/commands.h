@@ -17,15 +17,15 @@ class UsageError : public support::CallError {
 /// The instance of `serve` and `doctor` when none is named, as with limactl.
 inline constexpr const char* kDefaultInstance = "default";
 
-/// That of the other commands.
+/// The instance of all other commands if none is named. `run` offers to create it.
 inline constexpr const char* kAgentInstance = "agent";
 
 /// Runs the program. `arguments` are those after the program's name. Returns the exit code: that
 /// of the command, or 1 with one line on standard error; of Changes, 2. Never throws.
 int Run(const std::vector<std::string>& arguments);
 
-// The commands, as the help describes them. `arguments` are those after the command's name. Each
-// returns the exit code, and throws support::CallError with the one line to print.
+// The commands, as command_table.cc describes them. `arguments` are those after the command's name.
+// Each returns the exit code, and throws support::CallError with the one line to print.
 int Serve(const std::vector<std::string>& arguments);
 int RunAgent(const std::vector<std::string>& arguments);  ///< returns the agent's exit code
 int Configure(const std::vector<std::string>& arguments);
@@ -37,7 +37,7 @@ int Changes(const std::vector<std::string>& arguments);  ///< returns 1 if somet
 int Info(const std::vector<std::string>& arguments);
 int Doctor(const std::vector<std::string>& arguments);  ///< returns 1 if a check failed
 
-/// `generate-doc DIR`, which the help does not list: writes DIR/mcp.md.
+/// `generate-doc DIR`, which the help does not list.
 int GenerateDoc(const std::vector<std::string>& arguments);
 
 }  // namespace commands

@@ -74,10 +74,9 @@ std::vector<std::string> LaunchCommand(const std::string& instance) {
 
 /// Adds options of `serve` to the server's command.
 void AddOptions(const std::vector<std::string>& arguments, Job& job) {
-  OptionParser parser("serve", "", "", 0);
-  AddServeOptions(parser);
-  AddCopiedProject(parser);
-  const auto parsed = parser.Parse(arguments);
+  Command serve = *FindCommand("serve");
+  serve.arguments.clear();  // the instance is one of configure's
+  const auto parsed = Parse(serve, arguments);
   if (!parsed)
     throw UsageError("--help is no option for the settings; see limactl mcp serve --help");
   for (std::string& word : ServeArguments(*parsed)) job.request.server.push_back(std::move(word));
@@ -301,19 +300,7 @@ void ConfigureAgent(Job& job) {
 
 int Configure(const std::vector<std::string>& arguments) {
   const auto separator = std::find(arguments.begin(), arguments.end(), "--");
-  OptionParser parser("configure",
-                      "Let an agent find the server, and switch off its own file and shell tools. "
-                      "Without AGENT: list the agents",
-                      "[AGENT] [INSTANCE] [-- SERVE-OPTIONS]", 2);
-  cxxopts::OptionAdder add = parser.AddOptions();
-  add("print", "Only show what the files would be");
-  add("user", "For all your projects, in your own settings, instead of for the current directory");
-  add("project",
-      "In files of the project only, also for agents that keep a project's settings elsewhere");
-  add("trust",
-      "Let the agent call the server's tools without asking you each time, until --remove");
-  add("remove", "Take away what configure adds");
-  const std::optional<cxxopts::ParseResult> parsed = parser.Parse({arguments.begin(), separator});
+  const auto parsed = Parse("configure", {arguments.begin(), separator});
   if (!parsed) return 0;
   std::vector<std::string> options;
   if (separator != arguments.end()) options.assign(separator + 1, arguments.end());

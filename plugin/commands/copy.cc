@@ -29,13 +29,6 @@ std::string InProject(const std::string& file, const std::string& project) {
 
 }  // namespace
 
-void AddCopyDirectory(OptionParser& parser) {
-  parser.AddOptions()("copy-dir",
-                      "The directory in the guest, outside all mounts, if not the project's own "
-                      "path",
-                      cxxopts::value<std::string>(), "DIR");
-}
-
 std::string ReadCopyDirectory(const cxxopts::ParseResult& parsed) {
   if (parsed.count("copy-dir") == 0) return "";
   const auto& text = parsed["copy-dir"].as<std::string>();
@@ -57,17 +50,7 @@ void SendCopy(CopyCommand& command, const std::vector<std::string>& included) {
 }
 
 int Copy(const std::vector<std::string>& arguments) {
-  OptionParser parser("copy",
-                      "Copy the project in the current directory into an instance, or refresh the "
-                      "copy if all work in it was taken",
-                      "[INSTANCE]", 1);
-  AddCopyDirectory(parser);
-  parser.AddList(
-      "include",
-      "Also send this file, which was ignored or filtered when the copy was sent before. "
-      "May be repeated",
-      "FILE");
-  const auto parsed = parser.Parse(arguments);
+  const auto parsed = Parse("copy", arguments);
   if (!parsed) return 0;
   const std::string instance = CopyInstance(*parsed);
   CopyCommand command(instance, "", ReadCopyDirectory(*parsed));

@@ -33,11 +33,6 @@ std::string CopyInstance(const cxxopts::ParseResult& parsed) {
   return parsed.unmatched().empty() ? kAgentInstance : parsed.unmatched().front();
 }
 
-void AddMaxSize(OptionParser& parser) {
-  parser.AddOptions()("max-size", "The most that may come from the guest",
-                      cxxopts::value<std::string>()->default_value("2GiB"), "SIZE");
-}
-
 std::uint64_t ReadMaxSize(const cxxopts::ParseResult& parsed) {
   const auto& text = parsed["max-size"].as<std::string>();
   const auto bytes = support::ParseByteCount(text);
@@ -85,11 +80,6 @@ void CopyCommand::FollowProject() {
 void CopyCommand::RequireCopy() {
   if (side_->facts().sent.empty()) throw support::CallError(side_->place().NoCopyText());
   FollowProject();
-}
-
-void AddProject(OptionParser& parser) {
-  parser.AddOptions()("project", "The copy of this project, also if it was moved or deleted since",
-                      cxxopts::value<std::string>(), "DIR");
 }
 
 std::string ReadProjectOption(const cxxopts::ParseResult& parsed) {

@@ -16,10 +16,7 @@ namespace commands {
 /// The positional argument [INSTANCE].
 std::string CopyInstance(const cxxopts::ParseResult& parsed);
 
-/// `--copy-dir` of `copy` and `run`.
-void AddCopyDirectory(OptionParser& parser);
-
-/// Empty if it is not given. Throws UsageError.
+/// `--copy-dir` of `copy` and `run`; empty if it is not given. Throws UsageError.
 std::string ReadCopyDirectory(const cxxopts::ParseResult& parsed);
 
 /// The top of the working tree of git that holds the current directory. Throws UsageError if that
@@ -27,12 +24,9 @@ std::string ReadCopyDirectory(const cxxopts::ParseResult& parsed);
 std::string FindProjectTop();
 
 /// `--project` of `diff`, `take` and `drop`.
-void AddProject(OptionParser& parser);
 std::string ReadProjectOption(const cxxopts::ParseResult& parsed);
 
-void AddMaxSize(OptionParser& parser);
-
-/// Throws UsageError.
+/// `--max-size` of `diff` and `take`. Throws UsageError.
 std::uint64_t ReadMaxSize(const cxxopts::ParseResult& parsed);
 
 /// The copy of a project in an instance, and this command's lock on it.

@@ -9,14 +9,7 @@
 namespace commands {
 
 int Diff(const std::vector<std::string>& arguments) {
-  OptionParser parser("diff",
-                      "Show what was changed in the copy of the project, or, on a mount, what "
-                      "differs from HEAD; into a pipe, as a patch for git apply",
-                      "[INSTANCE]", 1);
-  parser.AddOptions()("stat", "Only names, with numbers of lines");
-  AddProject(parser);
-  AddMaxSize(parser);
-  const auto parsed = parser.Parse(arguments);
+  const auto parsed = Parse("diff", arguments);
   if (!parsed) return 0;
   const std::string instance = CopyInstance(*parsed);
   const std::uint64_t max_size = ReadMaxSize(*parsed);

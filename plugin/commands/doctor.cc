@@ -3,7 +3,6 @@
 #include <csignal>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "commands/commands.h"
 #include "commands/option_parser.h"
@@ -15,12 +14,7 @@
 namespace commands {
 
 int Doctor(const std::vector<std::string>& arguments) {
-  OptionParser parser("doctor",
-                      "Check everything between an agent and a Lima instance, and print what to "
-                      "do. Exit status 1 if a check failed",
-                      "[INSTANCE]", 1);
-  parser.AddOptions()("json", "Print one JSON object instead of lines");
-  const std::optional<cxxopts::ParseResult> parsed = parser.Parse(arguments);
+  const auto parsed = Parse("doctor", arguments);
   if (!parsed) return 0;
   const bool as_json = (*parsed)["json"].as<bool>();
   const std::string instance =

@@ -7,11 +7,7 @@
 namespace commands {
 
 int Drop(const std::vector<std::string>& arguments) {
-  OptionParser parser("drop", "Delete the copy of the project, unless something was not taken",
-                      "[INSTANCE]", 1);
-  parser.AddOptions()("force", "Also delete what was not taken");
-  AddProject(parser);
-  const auto parsed = parser.Parse(arguments);
+  const auto parsed = Parse("drop", arguments);
   if (!parsed) return 0;
   CopyCommand command(CopyInstance(*parsed), ReadProjectOption(*parsed));
   const copy::SidePlace& place = command.side().place();

@@ -1,8 +1,10 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "commands/commands.h"
+#include "commands/documents/documents.h"
 #include "commands/option_parser.h"
 #include "tools/tool_list.h"
 
@@ -13,7 +15,8 @@ void WriteSchema(std::ostream& page, const char* heading, const nlohmann::json& 
   page << "### " << heading << "\n\n```json\n" << schema.dump(2) << "\n```\n";
 }
 
-void WriteToolPage(std::ostream& page) {
+std::string ToolPage() {
+  std::ostringstream page;
   page << "---\ntitle: MCP tools\nweight: 99\n---\n\n"
           "`limactl mcp serve INSTANCE` offers these tools to an AI agent. All of them work inside "
           "the virtual machine; paths are those of the host, and only the directories that the "
@@ -24,23 +27,32 @@ void WriteToolPage(std::ostream& page) {
     page << '\n';
     WriteSchema(page, "Output Schema", tool.output_schema);
   }
+  return page.str();
+}
+
+void Write(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file) {
+    throw support::CallError("cannot write " + path.string() +
+                             "; name a directory that exists and that you may write to");
+  }
 }
 
 }  // namespace
 
 int GenerateDoc(const std::vector<std::string>& arguments) {
-  OptionParser parser("generate-doc", "Write the page of the tools, DIR/mcp.md", "DIR", 1);
-  const auto parsed = parser.Parse(arguments);
+  const auto parsed = Parse("generate-doc", arguments);
   if (!parsed) return 0;
   if (parsed->unmatched().empty()) throw UsageError("generate-doc: name the directory DIR");
-  const std::filesystem::path path = std::filesystem::path(parsed->unmatched()[0]) / "mcp.md";
-  std::ofstream page(path, std::ios::binary | std::ios::trunc);
-  WriteToolPage(page);
-  page.close();
-  if (!page) {
-    throw support::CallError("cannot write " + path.string() +
-                             "; name a directory that exists and that you may write to");
-  }
+  const std::filesystem::path directory = parsed->unmatched()[0];
+  Write(directory / "mcp.md", ToolPage());
+  Write(directory / "options.md", OptionsPage());
+  Write(directory / "limactl-mcp.1", Manual());
+  Write(directory / "limactl-mcp.bash", BashCompletion());
+  Write(directory / "_limactl-mcp", ZshCompletion());
+  Write(directory / "limactl-mcp.fish", FishCompletion());
   return 0;
 }
 

@@ -11,8 +11,7 @@
 namespace commands {
 
 int Info(const std::vector<std::string>& arguments) {
-  OptionParser parser("info", "Print the tools as JSON; needs no instance", "", 0);
-  if (!parser.Parse(arguments)) return 0;
+  if (!Parse("info", arguments)) return 0;
   nlohmann::json tools = nlohmann::json::array();
   for (const mcp::ToolDefinition& definition : tools::Definitions()) {
     tools.push_back(mcp::Describe(definition));

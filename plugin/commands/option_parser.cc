@@ -2,55 +2,97 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <exception>
 #include <iostream>
+#include <memory>
 
 #include "commands/commands.h"
+#include "commands/documents/documents.h"
+#include "support/edit_distance.h"
 
 namespace commands {
+namespace {
 
-OptionParser::OptionParser(std::string_view command, const std::string& summary,
-                           const std::string& positional, std::size_t maximum_positional)
-    : command_(command),
-      maximum_positional_(maximum_positional),
-      options_("limactl mcp " + command_, summary) {
-  options_.custom_help(positional.empty() ? "[OPTIONS]" : "[OPTIONS] " + positional);
-  options_.add_options()("h,help", "Print this help");
+cxxopts::Options MakeOptions(const Command& command) {
+  cxxopts::Options options("limactl mcp " + std::string(command.name));
+  cxxopts::OptionAdder add = options.add_options();
+  add("h,help", "");
+  for (const Option& option : AllOptions(command)) {
+    std::shared_ptr<cxxopts::Value> value = cxxopts::value<bool>();
+    if (option.is_list) {
+      value = cxxopts::value<std::vector<std::string>>();
+    } else if (!option.value.empty()) {
+      value = cxxopts::value<std::string>();
+    }
+    if (!option.by_default.empty()) value->default_value(std::string(option.by_default));
+    add(std::string(option.name), "", value);
+  }
+  return options;
 }
 
-void OptionParser::AddList(const std::string& name, const std::string& help,
-                           const std::string& value_name) {
-  AddOptions()(name, help, cxxopts::value<std::vector<std::string>>(), value_name);
-  lists_.insert(name);
+/// Of an error of cxxopts. Its releases quote names differently.
+std::string ErrorText(std::string text, const std::vector<Option>& options) {
+  static const re2::RE2 unknown("Option \"(.*)\" does not exist");
+  re2::RE2::GlobalReplace(&text, "‘|’|'", "\"");
+  std::string name;
+  if (!re2::RE2::FullMatch(text, unknown, &name)) return text + ".";
+  std::vector<std::string> known = {"--help"};
+  for (const Option& option : options) known.push_back("--" + std::string(option.name));
+  return UnknownText("option", (name.size() > 1 ? "--" : "-") + name, known);
 }
 
-std::optional<cxxopts::ParseResult> OptionParser::Parse(const std::vector<std::string>& arguments) {
+}  // namespace
+
+std::optional<cxxopts::ParseResult> Parse(const Command& command,
+                                          const std::vector<std::string>& arguments) {
+  const std::vector<Option> options = AllOptions(command);
+  const std::string help =
+      " 'limactl mcp " + std::string(command.name) + " --help' shows the usage";
   std::vector<const char*> pointers = {"limactl-mcp"};
   for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
-  const std::string help = "; 'limactl mcp " + command_ + " --help' shows the usage";
   std::optional<cxxopts::ParseResult> result;
   try {
-    result = options_.parse(static_cast<int>(pointers.size()), pointers.data());
+    result = MakeOptions(command).parse(static_cast<int>(pointers.size()), pointers.data());
   } catch (const std::exception& error) {  // cxxopts 3.0 and 3.1 name the class differently
-    // Releases of cxxopts quote names differently.
-    std::string text = error.what();
-    re2::RE2::GlobalReplace(&text, "‘|’|'", "\"");
-    throw UsageError(text + help);
+    throw UsageError(ErrorText(error.what(), options) + help);
   }
   if (result->count("help") > 0) {
-    std::cout << options_.help({""});
+    std::cout << CommandHelp(command);
     return std::nullopt;
   }
-  for (const cxxopts::KeyValue& option : result->arguments()) {
-    if (result->count(option.key()) > 1 && !lists_.contains(option.key())) {
-      throw UsageError("--" + option.key() + " is given more than once" + help);
-    }
+  for (const Option& option : options) {
+    const std::string name(option.name);
+    if (option.is_list || result->count(name) <= 1) continue;
+    throw UsageError("--" + name + " is given more than once." + help);
   }
-  if (result->unmatched().size() > maximum_positional_) {
-    throw UsageError("unexpected argument \"" + result->unmatched()[maximum_positional_] + "\"" +
-                     help);
+  const auto maximum = static_cast<std::size_t>(
+      std::count_if(command.arguments.begin(), command.arguments.end(),
+                    [](const Argument& argument) { return !argument.usage.starts_with("[--"); }));
+  if (result->unmatched().size() > maximum) {
+    throw UsageError("unexpected argument \"" + result->unmatched()[maximum] + "\"." + help);
   }
   return result;
+}
+
+std::optional<cxxopts::ParseResult> Parse(std::string_view command,
+                                          const std::vector<std::string>& arguments) {
+  return Parse(*FindCommand(command), arguments);
+}
+
+std::string UnknownText(const std::string& kind, const std::string& word,
+                        const std::vector<std::string>& known) {
+  const std::string* nearest = nullptr;
+  std::size_t least = 1 + std::max<std::size_t>(1, word.size() / 4);
+  for (const std::string& candidate : known) {
+    const bool is_long = word.size() > candidate.size() + least;
+    const std::size_t distance = is_long ? least : support::EditDistance(word, candidate);
+    if (distance >= least) continue;
+    least = distance;
+    nearest = &candidate;
+  }
+  return "unknown " + kind + " \"" + word + "\"." +
+         (nearest == nullptr ? "" : " Did you mean " + *nearest + "?");
 }
 
 }  // namespace commands

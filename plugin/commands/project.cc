@@ -6,6 +6,7 @@
 #include <iostream>
 #include <system_error>
 
+#include "commands/option_parser.h"
 #include "connection/instance_opener.h"
 #include "lima/home.h"
 #include "lima/mounts.h"
@@ -58,7 +59,7 @@ const agents::Agent& FindAgent(const std::vector<std::string>& positional, bool 
     names.emplace_back(agent.name);
   }
   throw UsageError(
-      (positional.empty() ? "which agent?" : "unknown agent \"" + positional[0] + "\".") +
+      (positional.empty() ? "which agent?" : UnknownText("agent", positional[0], names)) +
       " There are: " + support::Join(names) + "; name one of them" + std::string(hint));
 }
 

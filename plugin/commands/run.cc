@@ -279,23 +279,7 @@ void PrintArgumentHelp(const std::vector<std::string>& words) {
 
 int RunAgent(const std::vector<std::string>& arguments) {
   const auto separator = std::find(arguments.begin(), arguments.end(), "--");
-  OptionParser parser("run",
-                      "Start an agent for the current directory: in the VM, without its own file "
-                      "and shell tools, and without the project's settings",
-                      "AGENT [INSTANCE] [-- AGENT-ARGS]", 2);
-  AddServeOptions(parser);
-  AddCopyDirectory(parser);
-  parser.AddOptions()("trust",
-                      "Let the agent call the tools that work in the VM without asking each time");
-  parser.AddList("mcp",
-                 "Also start this MCP server, in the VM and in the project's directory there. "
-                 "Nothing of it runs on the host. May be repeated",
-                 "NAME=COMMAND");
-  parser.AddList("host-mcp",
-                 "Also start the MCP server NAME of your own settings of the agent, on the host. "
-                 "The agent asks before each call, also with --trust. May be repeated",
-                 "NAME");
-  const auto parsed = parser.Parse({arguments.begin(), separator});
+  const auto parsed = Parse("run", {arguments.begin(), separator});
   if (!parsed) {
     PrintArgumentHelp({arguments.begin(), separator});
     return 0;

@@ -43,11 +43,7 @@ mcp::ServerOptions MakeServerOptions(const ServeOptions& given, SharedConnection
 }  // namespace
 
 int Serve(const std::vector<std::string>& arguments) {
-  OptionParser parser("serve", "Serve MCP over standard input and output for a Lima instance",
-                      "[INSTANCE]", 1);
-  AddServeOptions(parser);
-  AddCopiedProject(parser);
-  const std::optional<cxxopts::ParseResult> parsed = parser.Parse(arguments);
+  const auto parsed = Parse("serve", arguments);
   if (!parsed) return 0;
   std::string copied_project = ReadCopiedProject(*parsed);
   const pid_t parent = TerminationWatch::PrepareProcess();

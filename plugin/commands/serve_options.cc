@@ -1,8 +1,8 @@
 #include "commands/serve_options.h"
 
-#include <cstdint>
 #include <filesystem>
 #include <set>
+#include <string_view>
 #include <system_error>
 
 #include "agents/agent.h"
@@ -19,16 +19,6 @@ namespace commands {
 namespace {
 
 using connection::InstanceOptions;
-
-std::size_t ReadMaximumOutput(const std::string& text) {
-  constexpr std::uint64_t kSmallest = tools::kMinOutputLimit;
-  constexpr std::uint64_t kLargest = tools::kMaxOutputLimit;
-  const auto bytes = support::ParseByteCount(text);
-  if (bytes && *bytes >= kSmallest && *bytes <= kLargest) return static_cast<std::size_t>(*bytes);
-  throw UsageError("--max-output \"" + text + "\": expected a size from " +
-                   support::FormatByteCount(kSmallest) + " to " +
-                   support::FormatByteCount(kLargest) + ", such as 256KiB");
-}
 
 std::optional<mcp::ResultStyle> ReadResultStyle(const std::string& text) {
   if (text == "auto") return std::nullopt;
@@ -86,53 +76,10 @@ ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::str
   options.instance.allow_settings = parsed["allow-settings"].as<bool>();
   options.start = parsed["start"].as<bool>();
   options.tools.command_timeout = ReadCommandTimeout(parsed);
-  options.tools.max_output_bytes = ReadMaximumOutput(parsed["max-output"].as<std::string>());
   options.result_style = ReadResultStyle(parsed["results"].as<std::string>());
   if (parsed.count("audit") > 0) options.audit_file = parsed["audit"].as<std::string>();
   CheckAgainstMounts(options);
   return options;
-}
-
-void AddServeOptions(OptionParser& parser) {
-  const tools::ToolOptions defaults;
-  const auto value = [](const std::string& text) {
-    return cxxopts::value<std::string>()->default_value(text);
-  };
-  parser.AddList(
-      "root", "Allow only this host directory, which must lie in a mount; may be repeated", "DIR");
-  parser.AddList(
-      "allow-path",
-      "Also allow this directory of the guest, such as /tmp; append :w to allow writing; "
-      "may be repeated",
-      "DIR[:w]");
-  cxxopts::OptionAdder add = parser.AddOptions();
-  add("command-timeout", "How long a command may run, such as 90s, 10m or 1h; 0 for no limit",
-      value(support::FormatDuration(defaults.command_timeout)), "TIME");
-  add("max-output",
-      "How much to keep of each output stream of a command and of what a search finds, up to "
-      "256KiB",
-      value(std::to_string(defaults.max_output_bytes)), "SIZE");
-  add("results",
-      "How results are sent: structured, text, or auto for text to agents that show it to a model",
-      value("auto"), "STYLE");
-  add("start",
-      "Start a stopped instance in the background, now and whenever a call finds it stopped; a "
-      "start in progress continues when this program exits");
-  add("allow-settings",
-      "Let the file tools write settings of agents and editors, and git's own files, which "
-      "programs "
-      "on the host obey");
-  add("audit",
-      "Append a line of JSON to FILE, outside the writable mounts, for every call, and one before "
-      "a call that may change something",
-      cxxopts::value<std::string>(), "FILE");
-}
-
-void AddCopiedProject(OptionParser& parser) {
-  parser.AddOptions()("copy",
-                      "Serve the copy of this host directory, made by 'limactl mcp copy', and "
-                      "nothing else of the host",
-                      cxxopts::value<std::string>(), "PROJECT");
 }
 
 std::string ReadCopiedProject(const cxxopts::ParseResult& parsed) {
@@ -142,11 +89,12 @@ std::string ReadCopiedProject(const cxxopts::ParseResult& parsed) {
 }
 
 std::vector<std::string> ServeArguments(const cxxopts::ParseResult& parsed) {
-  const std::set<std::string> of_run = {"copy-dir", "host-mcp", "mcp", "trust"};
+  std::set<std::string_view> known;
+  for (const Option& option : AllOptions(*FindCommand("serve"))) known.insert(option.name);
   std::vector<std::string> words;
   for (const cxxopts::KeyValue& option : parsed.arguments()) {
     std::string value = option.value();
-    if (of_run.contains(option.key())) continue;
+    if (!known.contains(option.key())) continue;
     if (option.key() == "root") value = paths::ParseNarrowedRoot(value).host;
     if (option.key() == "copy") value = ReadCopiedProject(parsed);
     if (option.key() == "audit") value = std::filesystem::absolute(value).string();

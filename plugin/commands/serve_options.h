@@ -21,8 +21,6 @@ struct ServeOptions {
   std::optional<mcp::ResultStyle> result_style;  ///< nothing: by the client's name
 };
 
-void AddServeOptions(OptionParser& parser);
-
 /// Throws UsageError for an invalid --command-timeout.
 std::chrono::milliseconds ReadCommandTimeout(const cxxopts::ParseResult& parsed);
 
@@ -31,10 +29,7 @@ std::chrono::milliseconds ReadCommandTimeout(const cxxopts::ParseResult& parsed)
 /// write.
 ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::string& instance);
 
-/// `--copy` of `serve` alone.
-void AddCopiedProject(OptionParser& parser);
-
-/// Its absolute path with links resolved; empty if it is not given. Throws UsageError.
+/// The absolute path of `--copy` with links resolved; empty if it is not given. Throws UsageError.
 std::string ReadCopiedProject(const cxxopts::ParseResult& parsed);
 
 /// The options of `run` or `serve` as words for `serve`, in the given order, with absolute paths.

@@ -115,14 +115,7 @@ int TakeBranches(CopyCommand& command, const std::string& name, copy::Move move,
 }  // namespace
 
 int Take(const std::vector<std::string>& arguments) {
-  OptionParser parser("take", "Bring what was changed in the copy of the project back, as a branch",
-                      "[INSTANCE]", 1);
-  parser.AddOptions()("apply", "Change the working tree instead: all of it or nothing")(
-      "yes", "With --apply: do not ask, whatever the change contains")(
-      "branch", "The name of the branch", cxxopts::value<std::string>(), "NAME");
-  AddProject(parser);
-  AddMaxSize(parser);
-  const auto parsed = parser.Parse(arguments);
+  const auto parsed = Parse("take", arguments);
   if (!parsed) return 0;
   const bool apply = (*parsed)["apply"].as<bool>();
   const bool yes = (*parsed)["yes"].as<bool>();

@@ -18,7 +18,7 @@ struct SearchRequest {
   std::string file = {};
   std::string pattern = {};                ///< not empty, one line
   const IncludeFilter* include = nullptr;  ///< null: all files
-  std::size_t maximum_output_bytes = shell::kDefaultMaxOutput;
+  std::size_t maximum_output_bytes = shell::kOutputLimit;
 
   bool case_sensitive = true;
   bool fixed_strings = false;               ///< the pattern is no expression

@@ -10,8 +10,9 @@
 
 namespace shell {
 
-/// Default bytes for each output stream of a command, and for the lines of a search.
-inline constexpr std::size_t kDefaultMaxOutput = std::size_t{256} * 1024;
+/// Bytes that are kept of each output stream of a command, and of the lines of a search. With more,
+/// a result would not fit into a message (render.cc).
+inline constexpr std::size_t kOutputLimit = std::size_t{256} * 1024;
 
 /// Bytes of output that one read returns: the least that an agent shows its model (opencode: 50
 /// KB).

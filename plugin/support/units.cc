@@ -42,7 +42,8 @@ std::string FormatDuration(std::chrono::milliseconds duration) {
   const std::int64_t rest = total % 1000;
   std::string text;
   if (hours > 0) text += std::to_string(hours) + "h";
-  if (hours > 0 || minutes > 0) text += std::to_string(minutes) + "m";
+  if (minutes > 0) text += std::to_string(minutes) + "m";
+  if (seconds == 0 && rest == 0 && !text.empty()) return text;
   text += std::to_string(seconds);
   if (rest > 0) text += "." + std::to_string(1000 + rest).substr(1);
   return text + "s";

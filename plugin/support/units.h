@@ -14,8 +14,7 @@ namespace support {
 /// 1000 hours.
 std::optional<std::chrono::milliseconds> ParseDuration(std::string_view text);
 
-/// "9m0s", "1h0m0s", "45s", as Go prints durations, but with three decimals: "1.500s". Not
-/// negative.
+/// "9m", "1h", "1h30m5s", "45s", "1.500s". Not negative.
 std::string FormatDuration(std::chrono::milliseconds duration);
 
 /// Parses a number of bytes: "262144", "256K", "256KiB", "1M", "1MiB", "1G", "1GiB".

@@ -77,7 +77,7 @@ ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
     if (time_left <= milliseconds(0)) throw support::CallError(DescribeLateStart(path));
     const Processes::Output output = toolbox.processes.Read(
         id, {}, Processes::Wait::kForEnd, std::min(WaitOf(call.arguments, kStartWait), time_left),
-        call.context, LimitsFor(call.format, toolbox.options).process_bytes);
+        call.context, LimitsFor(call.format).process_bytes);
     ProcessState state = StateOf(id, output.state);
     if (state.end.exit_code) state.end.error += ShellLineHint(*state.end.exit_code, command);
     if (state.end.error.empty()) state.end.error = note;
@@ -91,7 +91,7 @@ ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
 Result ReadProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
   const auto id = call.arguments.value("id", std::string());
   if (id.empty()) return List(toolbox.processes);
-  const std::size_t maximum = LimitsFor(call.format, toolbox.options).process_bytes;
+  const std::size_t maximum = LimitsFor(call.format).process_bytes;
   std::optional<std::int64_t> offset;
   if (const auto given = call.arguments.find("offset"); given != call.arguments.end()) {
     offset = given->get<std::int64_t>();

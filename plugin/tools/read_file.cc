@@ -153,7 +153,7 @@ std::size_t EndOfLines(std::string_view text, std::uint64_t lines) {
 
 FileContent ReadFile(Toolbox& toolbox, const mcp::ToolCall& call) {
   const files::LineRange range = RangeArgument(call.arguments);
-  const FetchLimits limits = LimitsFor(call.format, toolbox.options);
+  const FetchLimits limits = LimitsFor(call.format);
   FileContent result;
   WithFile(toolbox, call, paths::Access::kRead, "read", [&](const FileCall& target) {
     files::FileReader file(target.path, *target.workspace.guest, target.context);

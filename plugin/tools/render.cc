@@ -27,7 +27,7 @@ constexpr std::size_t kMaxCopiesPerByte = 6 + 7;
 
 /// For the members beside the output, such as an error.
 constexpr std::size_t kOtherBytes = std::size_t{1} << 20;
-static_assert(2 * kMaxOutputLimit * kMaxCopiesPerByte + kOtherBytes <= mcp::kMaxMessageBytes);
+static_assert(2 * shell::kOutputLimit * kMaxCopiesPerByte + kOtherBytes <= mcp::kMaxMessageBytes);
 
 /// `content` is text, or the JSON of the structured content.
 mcp::ToolResult Make(mcp::ResultStyle style, std::string content, const Notes& notes,
@@ -300,11 +300,11 @@ mcp::ToolResult Encode(const ProcessList& list, const ResultFormat& format) {
 
 }  // namespace
 
-FetchLimits LimitsFor(const mcp::ResultFormat& format, const ToolOptions& options) {
+FetchLimits LimitsFor(const mcp::ResultFormat& format) {
   if (!IsText(format)) {
-    return {.output_bytes = options.max_output_bytes,
+    return {.output_bytes = shell::kOutputLimit,
             .process_bytes = shell::kMaxRead,
-            .search_bytes = options.max_output_bytes,
+            .search_bytes = shell::kOutputLimit,
             .file_bytes = mcp::kMaxMessageBytes / kCopies,
             .shows_beginning = false};
   }
@@ -312,9 +312,9 @@ FetchLimits LimitsFor(const mcp::ResultFormat& format, const ToolOptions& option
   // An agent that shows little must see the end of both streams.
   const bool shows_little = format.text_bytes < mcp::ResultFormat().text_bytes;
   const std::size_t output = shows_little ? room / 2 : kMaxTextOutput;
-  return {.output_bytes = std::min(options.max_output_bytes, output),
+  return {.output_bytes = std::min(shell::kOutputLimit, output),
           .process_bytes = std::min(shell::kMaxRead, room),
-          .search_bytes = std::min(options.max_output_bytes, room),
+          .search_bytes = std::min(shell::kOutputLimit, room),
           .file_bytes = room,
           .shows_beginning = true};
 }

@@ -65,8 +65,7 @@ End EndOf(const shell::RunEnd& end, const Command& command, const std::string& s
 CommandEnd Run(const Workspace& workspace, const Command& command, const std::string& directory,
                Toolbox& toolbox, const support::Context& context, const mcp::ToolCall& call) {
   shell::CommandOutput output(
-      LimitsFor(call.format, toolbox.options).output_bytes,
-      call.format.style == mcp::ResultStyle::kStructured,
+      LimitsFor(call.format).output_bytes, call.format.style == mcp::ResultStyle::kStructured,
       [&](std::string progress) { call.progress.SetStatus(std::move(progress)); });
   const auto make_result = [&](End end) -> CommandEnd {
     auto [standard_output, standard_error] = output.Finish(toolbox.cut_outputs);

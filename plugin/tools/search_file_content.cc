@@ -64,7 +64,7 @@ std::string NoteOf(const find::SearchResult& result) {
 
 FoundLines SearchFileContent(Toolbox& toolbox, const mcp::ToolCall& call) {
   find::SearchRequest request;
-  request.maximum_output_bytes = LimitsFor(call.format, toolbox.options).search_bytes;
+  request.maximum_output_bytes = LimitsFor(call.format).search_bytes;
   request.pattern = call.arguments.at("pattern").get<std::string>();
   SetOptions(request, call.arguments);
   CheckPattern(request.pattern, request.fixed_strings);

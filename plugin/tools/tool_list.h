@@ -1,13 +1,10 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "mcp/tool.h"
-#include "shell/output_log.h"
 #include "tools/workspace.h"
 
 namespace tools {
@@ -19,18 +16,10 @@ struct ToolOptions {
   /// How long a command may run; 0: no limit. One agent gives up after ten minutes.
   std::chrono::milliseconds command_timeout = std::chrono::minutes(9);
 
-  /// Bytes kept of each output stream of a command, and of the lines that a search finds.
-  std::size_t max_output_bytes = shell::kDefaultMaxOutput;
-
   /// Of a file tool's call, of a search, and of a process's start: clients give up after 60 s at
   /// the earliest. Only tests change it.
   std::chrono::milliseconds time_limit = std::chrono::seconds(50);
 };
-
-/// Bounds of ToolOptions::max_output_bytes: with less an agent sees nothing useful; more would
-/// not fit into a message with both streams (render.cc).
-inline constexpr std::uint64_t kMinOutputLimit = 1024;
-inline constexpr std::uint64_t kMaxOutputLimit = shell::kDefaultMaxOutput;
 
 /// What `tools/list` reports, in alphabetical order. Needs no instance.
 std::vector<mcp::ToolDefinition> Definitions(const ToolOptions& options = {});

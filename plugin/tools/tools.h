@@ -99,7 +99,7 @@ struct FetchLimits {
   bool shows_beginning;       ///< of a larger file; else it is an error
 };
 
-[[nodiscard]] FetchLimits LimitsFor(const mcp::ResultFormat& format, const ToolOptions& options);
+[[nodiscard]] FetchLimits LimitsFor(const mcp::ResultFormat& format);
 
 /// Bytes of contents in a text, so that a line in brackets fits too.
 [[nodiscard]] std::size_t TextRoom(const mcp::ResultFormat& format);

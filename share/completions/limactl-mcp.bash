@@ -1,55 +1,112 @@
-# bash completion for limactl-mcp and, once this file has been read, for `limactl mcp`. For bash 3.2
-# (macOS) and later, with or without the package bash-completion.
+# Made by ./dev generate: bash completion for limactl-mcp and, if this file is read after limactl's own
+# completion, for `limactl mcp`. For bash 3.2 (macOS) and later.
+
+# The options of each command and its arguments, counted from 0, with what may follow or stand there; an
+# option without a value has nothing. The command - is the program itself.
+_limactl_mcp_table='- -h
+- --help
+- -v
+- --version
+- 0 serve
+serve -h
+serve --help
+serve --copy directories
+serve --root directories
+serve --allow-path directories
+serve --allow-settings
+serve --start
+serve --command-timeout nothing
+serve --results auto structured text
+serve --audit files
+serve 0 instances
+- 0 run
+run -h
+run --help
+run --copy-dir nothing
+run --trust
+run --mcp nothing
+run --host-mcp nothing
+run --root directories
+run --allow-path directories
+run --allow-settings
+run --start
+run --command-timeout nothing
+run --results auto structured text
+run --audit files
+run 0 claude codex copilot gemini opencode
+run 1 instances
+run 2 nothing
+- 0 copy
+copy -h
+copy --help
+copy --copy-dir nothing
+copy --include files
+copy 0 instances
+- 0 diff
+diff -h
+diff --help
+diff --stat
+diff --project directories
+diff --max-size nothing
+diff 0 instances
+- 0 take
+take -h
+take --help
+take --apply
+take --yes
+take --branch nothing
+take --project directories
+take --max-size nothing
+take 0 instances
+- 0 drop
+drop -h
+drop --help
+drop --force
+drop --project directories
+drop 0 instances
+- 0 changes
+changes -h
+changes --help
+changes --accept
+changes 0 instances
+- 0 configure
+configure -h
+configure --help
+configure --print
+configure --user
+configure --project
+configure --trust
+configure --remove
+configure 0 claude codex copilot cursor gemini opencode vscode zed
+configure 1 instances
+configure 2 nothing
+- 0 info
+info -h
+info --help
+- 0 doctor
+doctor -h
+doctor --help
+doctor --json
+doctor 0 instances
+'
+
+# Prints the options of a command or, with a second word, what the table has for that.
+_limactl_mcp_find() {
+  local command word kind
+  while read -r command word kind; do
+    if [[ $command == "$1" && $# == 1 && $word == -* ]]; then printf '%s\n' "$word"; fi
+    if [[ $command == "$1" && $# == 2 && $word == "$2" ]]; then printf '%s\n' "$kind"; fi
+  done <<<"$_limactl_mcp_table"
+}
 
 _limactl_mcp_instances() {
   local file
   for file in "${LIMA_HOME:-$HOME/.lima}"/*/lima.yaml; do
-    [[ -e $file ]] || continue
     file=${file%/lima.yaml}
     file=${file##*/}
     # Lima accepts no other names, and compgen -W would expand them.
     [[ $file == *[!A-Za-z0-9._-]* ]] || printf '%s\n' "$file"
   done
-}
-
-# The options of a command; '' is the program itself.
-_limactl_mcp_options() {
-  local serve='--root --allow-path --command-timeout --max-output --results --start --allow-settings --audit'
-  case $1 in
-    '') echo '-h --help -v --version' ;;
-    serve) echo "-h --help $serve --copy" ;;
-    run) echo "-h --help $serve --copy-dir --trust --mcp --host-mcp" ;;
-    copy) echo '-h --help --copy-dir --include' ;;
-    diff) echo '-h --help --stat --project --max-size' ;;
-    take) echo '-h --help --apply --yes --branch --project --max-size' ;;
-    drop) echo '-h --help --force --project' ;;
-    changes) echo '-h --help --accept' ;;
-    configure) echo '-h --help --print --user --project --trust --remove' ;;
-    info) echo '-h --help' ;;
-    doctor) echo '-h --help --json' ;;
-  esac
-}
-
-# What may follow an option of a command; nothing for an option without a value.
-_limactl_mcp_value() {
-  case "$1 $2" in
-    'diff --project' | 'take --project' | 'drop --project') echo directories ;;
-  esac
-  case $2 in
-    --root | --allow-path | --copy) echo directories ;;
-    --audit | --include) echo files ;;
-    --results) echo 'auto structured text' ;;
-    --command-timeout | --max-output | --copy-dir | --max-size | --branch | --mcp | --host-mcp) echo ' ' ;;
-  esac
-}
-
-# What may be the n-th argument of a command.
-_limactl_mcp_argument() {
-  case "$1 $2" in
-    'run 1') echo 'claude codex copilot gemini opencode' ;;
-    'configure 1') echo 'claude codex copilot cursor gemini opencode vscode zed' ;;
-    'serve 1' | 'copy 1' | 'diff 1' | 'take 1' | 'drop 1' | 'changes 1' | 'doctor 1' | 'run 2' | 'configure 2') echo instances ;;
-  esac
 }
 
 # Sets COMPREPLY to the words of kind $1 that begin with $2.
@@ -61,6 +118,7 @@ _limactl_mcp_reply() {
   done < <(
     # bash 3.2 needs the opening parentheses here.
     case $1 in
+      (nothing) ;;
       (directories) compgen -d -- "$2" ;;
       (files) compgen -f -- "$2" ;;
       (instances) compgen -W "$(_limactl_mcp_instances)" -- "$2" ;;
@@ -75,39 +133,33 @@ _limactl_mcp_reply() {
 
 # $1: the index of the first word after the program.
 _limactl_mcp_complete() {
-  local command='' position=0 before='' i word typed=${COMP_WORDS[COMP_CWORD]}
+  local command=- position=0 kind='' i typed=${COMP_WORDS[COMP_CWORD]}
   for ((i = $1; i < COMP_CWORD; i++)); do
-    word=${COMP_WORDS[i]}
-    if [[ -z $command ]]; then
-      [[ $word == -* ]] || command=$word
-    elif [[ $word == -* && -n $(_limactl_mcp_value "$command" "$word") ]]; then
-      # bash splits --option=value into three words.
-      [[ ${COMP_WORDS[i + 1]} != '=' ]] || i=$((i + 1))
-      i=$((i + 1))
-      ((i < COMP_CWORD)) || before=$word
-    elif [[ $word != -* ]]; then
-      position=$((position + 1))
+    if [[ ${COMP_WORDS[i]} != -* ]]; then
+      [[ $command == - ]] && command=${COMP_WORDS[i]} || position=$((position + 1))
+      continue
     fi
+    kind=$(_limactl_mcp_find "$command" "${COMP_WORDS[i]}")
+    [[ -n $kind ]] || continue
+    # bash splits --option=value into three words.
+    [[ ${COMP_WORDS[i + 1]} != '=' ]] || i=$((i + 1))
+    i=$((i + 1))
+    ((i >= COMP_CWORD)) || kind=''
   done
-  if [[ -n $before ]]; then
-    [[ $typed != '=' ]] || typed=''
-    _limactl_mcp_reply "$(_limactl_mcp_value "$command" "$before")" "$typed"
+  if [[ -n $kind ]]; then
+    _limactl_mcp_reply "$kind" "${typed#=}"
   elif [[ $typed == -* ]]; then
-    _limactl_mcp_reply "$(_limactl_mcp_options "$command")" "$typed"
-  elif [[ -z $command ]]; then
-    _limactl_mcp_reply 'serve run copy diff take drop changes configure info doctor' "$typed"
+    _limactl_mcp_reply "$(_limactl_mcp_find "$command")" "$typed"
   else
-    _limactl_mcp_reply "$(_limactl_mcp_argument "$command" $((position + 1)))" "$typed"
+    _limactl_mcp_reply "$(_limactl_mcp_find "$command" "$position")" "$typed"
   fi
 }
 
-_limactl_mcp() {
-  _limactl_mcp_complete 1
-}
+_limactl_mcp() { _limactl_mcp_complete 1; }
 
-# Completes `limactl mcp …` and leaves the rest to limactl's own completion, loaded on first use.
+# Completes `limactl mcp …`, and leaves the rest to limactl's own function.
 _limactl_with_mcp() {
-  local i loader
+  local i
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
       --log-level | --log-format) [[ ${COMP_WORDS[i + 1]} == '=' ]] || i=$((i + 1)) ;;
@@ -120,17 +172,24 @@ _limactl_with_mcp() {
       *) break ;;
     esac
   done
-  if ! declare -F __start_limactl >/dev/null; then
-    for loader in _comp_load __load_completion _completion_loader; do
-      if declare -F "$loader" >/dev/null; then
-        "$loader" limactl >/dev/null 2>&1 || true
-        break
-      fi
-    done
-    complete -o default -F _limactl_with_mcp limactl
-  fi
-  ! declare -F __start_limactl >/dev/null || __start_limactl "$@"
+  "$_limactl_mcp_own" "$@"
+}
+
+# Puts _limactl_with_mcp before the function that completes limactl. Loads that if it can. If there is
+# none, none is set: it would keep limactl's own from being loaded later.
+_limactl_mcp_extend() {
+  local loader spec
+  for loader in _comp_load __load_completion _completion_loader; do
+    declare -F "$loader" >/dev/null || continue
+    complete -p limactl >/dev/null 2>&1 || "$loader" limactl >/dev/null 2>&1 || true
+    break
+  done
+  spec=$(complete -p limactl 2>/dev/null) || return 0
+  [[ $spec == *' -F '* && $spec != *' -F _limactl_with_mcp '* ]] || return 0
+  _limactl_mcp_own=${spec##* -F }
+  _limactl_mcp_own=${_limactl_mcp_own%% *}
+  eval "${spec/ -F $_limactl_mcp_own / -F _limactl_with_mcp }"
 }
 
 complete -F _limactl_mcp limactl-mcp
-complete -o default -F _limactl_with_mcp limactl
+_limactl_mcp_extend

@@ -1,4 +1,4 @@
-# fish completion for limactl-mcp and, once this file has been read, for `limactl mcp`.
+# Made by ./dev generate: fish completion for limactl-mcp and, once this file has been read, for `limactl mcp`.
 
 function __limactl_mcp_instances
     set -l home $LIMA_HOME
@@ -35,11 +35,9 @@ function __limactl_mcp_at
     test "$words[1]" = "$argv[1]"; or return 1
     set -q argv[2]; or return 0
     set -e words[1]
-    set -l position 1
+    set -l position 0
     while set -q words[1]
-        if contains -- $words[1] --root --allow-path --command-timeout --max-output --results --audit --copy --copy-dir --include --max-size --branch --mcp --host-mcp
-            set -e words[1]
-        else if contains -- "$argv[1] $words[1]" 'diff --project' 'take --project' 'drop --project'
+        if contains -- "$argv[1] $words[1]" 'serve --copy' 'serve --root' 'serve --allow-path' 'serve --command-timeout' 'serve --results' 'serve --audit' 'run --copy-dir' 'run --mcp' 'run --host-mcp' 'run --root' 'run --allow-path' 'run --command-timeout' 'run --results' 'run --audit' 'copy --copy-dir' 'copy --include' 'diff --project' 'diff --max-size' 'take --branch' 'take --project' 'take --max-size' 'drop --project' 
             set -e words[1]
         else if not string match -q -- '-*' $words[1]
             set position (math $position + 1)
@@ -59,64 +57,85 @@ for program in limactl-mcp limactl
 
     $add '__limactl_mcp_at ""' -s h -l help -d 'Print help'
     $add '__limactl_mcp_at ""' -s v -l version -d 'Print the version'
+
     $add '__limactl_mcp_at ""' -a serve -d 'Serve MCP over standard input and output for an instance'
+    $add '__limactl_mcp_at serve' -s h -l help -d 'Print help'
+    $add '__limactl_mcp_at serve' -l copy -r -a '(__fish_complete_directories)' -d 'Serve the copy of this host directory, and nothing else of the host'
+    $add '__limactl_mcp_at serve' -l root -r -a '(__fish_complete_directories)' -d 'Allow only this host directory, which must lie in a mount'
+    $add '__limactl_mcp_at serve' -l allow-path -r -a '(__fish_complete_directories)' -d 'Also allow this directory of the guest, such as /tmp; append :w to allow writing'
+    $add '__limactl_mcp_at serve' -l allow-settings -d 'Let the file tools write settings of agents, editors and git'
+    $add '__limactl_mcp_at serve' -l start -d 'Start a stopped instance: now, and whenever a call finds it stopped'
+    $add '__limactl_mcp_at serve' -l command-timeout -r -d 'How long a command may run, such as 90s, 10m or 1h; 0: no limit'
+    $add '__limactl_mcp_at serve' -l results -r -a 'auto structured text' -d 'How results are sent'
+    $add '__limactl_mcp_at serve' -l audit -r -a '(__fish_complete_path)' -d 'Append a line of JSON to FILE for every call'
+    $add '__limactl_mcp_at serve 0' -a '(__limactl_mcp_instances)'
+
     $add '__limactl_mcp_at ""' -a run -d 'Start an agent that can only use the tools of an instance'
-    $add '__limactl_mcp_at ""' -a copy -d 'Copy the project into an instance, or refresh the copy'
-    $add '__limactl_mcp_at ""' -a diff -d 'Show what was changed in the copy, or on a mount'
-    $add '__limactl_mcp_at ""' -a take -d 'Bring that back, as a branch'
-    $add '__limactl_mcp_at ""' -a drop -d 'Delete the copy'
-    $add '__limactl_mcp_at ""' -a changes -d 'Print what this host runs or obeys that was changed on a mount'
-    $add '__limactl_mcp_at ""' -a configure -d 'Let an agent find the server, and switch off its own file and shell tools'
-    $add '__limactl_mcp_at ""' -a info -d 'Print the tools as JSON'
-    $add '__limactl_mcp_at ""' -a doctor -d 'Check everything between an agent and an instance'
-    for command in serve run copy diff take drop changes configure info doctor
-        $add "__limactl_mcp_at $command" -s h -l help -d 'Print help'
-    end
-
-    for command in serve run
-        $add "__limactl_mcp_at $command" -l root -r -a '(__fish_complete_directories)' -d 'Allow only this host directory'
-        $add "__limactl_mcp_at $command" -l allow-path -r -a '(__fish_complete_directories)' -d 'Also allow this directory of the guest; append :w to allow writing'
-        $add "__limactl_mcp_at $command" -l command-timeout -r -d 'How long a command may run, such as 10m'
-        $add "__limactl_mcp_at $command" -l max-output -r -d 'How much output to keep, such as 64KiB'
-        $add "__limactl_mcp_at $command" -l results -r -a 'auto structured text' -d 'How results are sent'
-        $add "__limactl_mcp_at $command" -l start -d 'Start a stopped instance'
-        $add "__limactl_mcp_at $command" -l allow-settings -d 'Let the file tools write settings of agents, editors and git'
-        $add "__limactl_mcp_at $command" -l audit -r -a '(__fish_complete_path)' -d 'Append lines of JSON for every call'
-    end
-    $add '__limactl_mcp_at serve' -l copy -r -a '(__fish_complete_directories)' -d 'Serve the copy of this host directory'
-    for command in run copy
-        $add "__limactl_mcp_at $command" -l copy-dir -r -d 'The directory of the copy in the guest'
-    end
-    $add '__limactl_mcp_at copy' -l include -r -a '(__fish_complete_path)' -d 'Also send this file, which was ignored before'
-    for command in diff take drop
-        $add "__limactl_mcp_at $command" -l project -r -a '(__fish_complete_directories)' -d 'The copy of this project, also if it was moved'
-    end
-    for command in diff take
-        $add "__limactl_mcp_at $command" -l max-size -r -d 'The most that may come from the guest'
-    end
-    $add '__limactl_mcp_at diff' -l stat -d 'Only names, with numbers of lines'
-    $add '__limactl_mcp_at take' -l apply -d 'Change the working tree instead'
-    $add '__limactl_mcp_at take' -l yes -d 'With --apply: do not ask'
-    $add '__limactl_mcp_at take' -l branch -r -d 'The name of the branch'
-    $add '__limactl_mcp_at drop' -l force -d 'Also delete what was not taken'
-    $add '__limactl_mcp_at changes' -l accept -d 'Make the project as it is the baseline'
-    $add '__limactl_mcp_at run' -l mcp -r -d 'Also start this MCP server, in the virtual machine'
+    $add '__limactl_mcp_at run' -s h -l help -d 'Print help'
+    $add '__limactl_mcp_at run' -l copy-dir -r -d 'Work in a copy, in this directory of the guest'
+    $add '__limactl_mcp_at run' -l trust -d 'Let the agent call the tools of the guest without asking you'
+    $add '__limactl_mcp_at run' -l mcp -r -d 'Also start this MCP server, in the guest'
     $add '__limactl_mcp_at run' -l host-mcp -r -d 'Also start your own MCP server of that name, on the host'
-    $add '__limactl_mcp_at run' -l trust -d 'Let the agent call the tools without asking each time'
-    $add '__limactl_mcp_at configure' -l print -d 'Only print what the files would contain'
-    $add '__limactl_mcp_at configure' -l user -d 'Configure all your projects'
-    $add '__limactl_mcp_at configure' -l project -d 'Use only files of the project'
-    $add '__limactl_mcp_at configure' -l trust -d 'Let the agent call the tools without asking each time'
-    $add '__limactl_mcp_at configure' -l remove -d 'Remove what configure adds'
-    $add '__limactl_mcp_at doctor' -l json -d 'Print one JSON object'
+    $add '__limactl_mcp_at run' -l root -r -a '(__fish_complete_directories)' -d 'Allow only this host directory, which must lie in a mount'
+    $add '__limactl_mcp_at run' -l allow-path -r -a '(__fish_complete_directories)' -d 'Also allow this directory of the guest, such as /tmp; append :w to allow writing'
+    $add '__limactl_mcp_at run' -l allow-settings -d 'Let the file tools write settings of agents, editors and git'
+    $add '__limactl_mcp_at run' -l start -d 'Start a stopped instance: now, and whenever a call finds it stopped'
+    $add '__limactl_mcp_at run' -l command-timeout -r -d 'How long a command may run, such as 90s, 10m or 1h; 0: no limit'
+    $add '__limactl_mcp_at run' -l results -r -a 'auto structured text' -d 'How results are sent'
+    $add '__limactl_mcp_at run' -l audit -r -a '(__fish_complete_path)' -d 'Append a line of JSON to FILE for every call'
+    $add '__limactl_mcp_at run 0' -a 'claude codex copilot gemini opencode'
+    $add '__limactl_mcp_at run 1' -a '(__limactl_mcp_instances)'
+    $add '__limactl_mcp_at run 2'
 
-    for place in 'serve 1' 'run 2' 'copy 1' 'diff 1' 'take 1' 'drop 1' 'changes 1' 'configure 2' 'doctor 1'
-        $add "__limactl_mcp_at $place" -a '(__limactl_mcp_instances)'
-    end
-    $add '__limactl_mcp_at run 1' -a 'claude codex copilot gemini opencode'
-    $add '__limactl_mcp_at configure 1' -a 'claude codex copilot cursor gemini opencode vscode zed'
-    # No file names.
-    for command in serve run copy diff take drop changes configure info doctor
-        $add "__limactl_mcp_at $command"
-    end
+    $add '__limactl_mcp_at ""' -a copy -d 'Copy the project into an instance, or refresh the copy'
+    $add '__limactl_mcp_at copy' -s h -l help -d 'Print help'
+    $add '__limactl_mcp_at copy' -l copy-dir -r -d 'The directory in the guest, if not the project\'s own path'
+    $add '__limactl_mcp_at copy' -l include -r -a '(__fish_complete_path)' -d 'Also send this file, which was ignored or filtered before'
+    $add '__limactl_mcp_at copy 0' -a '(__limactl_mcp_instances)'
+
+    $add '__limactl_mcp_at ""' -a diff -d 'Show what was changed in the copy, or on a mount'
+    $add '__limactl_mcp_at diff' -s h -l help -d 'Print help'
+    $add '__limactl_mcp_at diff' -l stat -d 'Only names, with numbers of lines'
+    $add '__limactl_mcp_at diff' -l project -r -a '(__fish_complete_directories)' -d 'The copy of this project, also if it was moved or deleted since'
+    $add '__limactl_mcp_at diff' -l max-size -r -d 'The most that may come from the guest'
+    $add '__limactl_mcp_at diff 0' -a '(__limactl_mcp_instances)'
+
+    $add '__limactl_mcp_at ""' -a take -d 'Bring the changes made in the copy back, as a branch'
+    $add '__limactl_mcp_at take' -s h -l help -d 'Print help'
+    $add '__limactl_mcp_at take' -l apply -d 'Change the working tree instead: all of it or nothing'
+    $add '__limactl_mcp_at take' -l yes -d 'With --apply: do not ask, whatever the change contains'
+    $add '__limactl_mcp_at take' -l branch -r -d 'The name of the branch'
+    $add '__limactl_mcp_at take' -l project -r -a '(__fish_complete_directories)' -d 'The copy of this project, also if it was moved or deleted since'
+    $add '__limactl_mcp_at take' -l max-size -r -d 'The most that may come from the guest'
+    $add '__limactl_mcp_at take 0' -a '(__limactl_mcp_instances)'
+
+    $add '__limactl_mcp_at ""' -a drop -d 'Delete the copy'
+    $add '__limactl_mcp_at drop' -s h -l help -d 'Print help'
+    $add '__limactl_mcp_at drop' -l force -d 'Also delete what was not taken'
+    $add '__limactl_mcp_at drop' -l project -r -a '(__fish_complete_directories)' -d 'The copy of this project, also if it was moved or deleted since'
+    $add '__limactl_mcp_at drop 0' -a '(__limactl_mcp_instances)'
+
+    $add '__limactl_mcp_at ""' -a changes -d 'List changes that programs on this host would run or obey'
+    $add '__limactl_mcp_at changes' -s h -l help -d 'Print help'
+    $add '__limactl_mcp_at changes' -l accept -d 'Accept the mounted project\'s present state as the baseline'
+    $add '__limactl_mcp_at changes 0' -a '(__limactl_mcp_instances)'
+
+    $add '__limactl_mcp_at ""' -a configure -d 'Let an agent find the server, and switch off its own file and shell tools'
+    $add '__limactl_mcp_at configure' -s h -l help -d 'Print help'
+    $add '__limactl_mcp_at configure' -l print -d 'Only print what the files would contain'
+    $add '__limactl_mcp_at configure' -l user -d 'Write your own settings, for all your projects'
+    $add '__limactl_mcp_at configure' -l project -d 'Write files of the project only'
+    $add '__limactl_mcp_at configure' -l trust -d 'Let the agent call the tools without asking you, until --remove'
+    $add '__limactl_mcp_at configure' -l remove -d 'Remove what configure adds, and print it'
+    $add '__limactl_mcp_at configure 0' -a 'claude codex copilot cursor gemini opencode vscode zed'
+    $add '__limactl_mcp_at configure 1' -a '(__limactl_mcp_instances)'
+    $add '__limactl_mcp_at configure 2'
+
+    $add '__limactl_mcp_at ""' -a info -d 'Print the tools as JSON'
+    $add '__limactl_mcp_at info' -s h -l help -d 'Print help'
+
+    $add '__limactl_mcp_at ""' -a doctor -d 'Check everything between an agent and an instance, and print what to do'
+    $add '__limactl_mcp_at doctor' -s h -l help -d 'Print help'
+    $add '__limactl_mcp_at doctor' -l json -d 'Print one JSON object instead of lines'
+    $add '__limactl_mcp_at doctor 0' -a '(__limactl_mcp_instances)'
 end

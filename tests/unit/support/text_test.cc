@@ -59,9 +59,10 @@ TEST(ParseDuration, ReadsEachUnitAndTheirSumsUpToAThousandHours) {
   }
 }
 
-TEST(FormatDuration, PrintsAsGoDoes) {
-  EXPECT_EQ(FormatDuration(milliseconds(540'000)), "9m0s");
-  EXPECT_EQ(FormatDuration(milliseconds(3'600'000)), "1h0m0s");
+TEST(FormatDuration, LeavesOutWhatIsZero) {
+  EXPECT_EQ(FormatDuration(milliseconds(540'000)), "9m");
+  EXPECT_EQ(FormatDuration(milliseconds(3'600'000)), "1h");
+  EXPECT_EQ(FormatDuration(milliseconds(3'605'000)), "1h5s");
   EXPECT_EQ(FormatDuration(milliseconds(45'000)), "45s");
   EXPECT_EQ(FormatDuration(milliseconds(1'050)), "1.050s");
   EXPECT_EQ(FormatDuration(milliseconds(0)), "0s");

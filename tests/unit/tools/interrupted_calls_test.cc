@@ -249,12 +249,12 @@ TEST_F(EndOfACommand, ThatIsNotKnownIsAnErrorWithoutAnExitCode) {
       {[]() -> shell::RunEnd {
          throw shell::StoppedCommand(StopReason::kDeadline, "what is known");
        },
-       "timed out after 9m0s; what is known"},
+       "timed out after 9m; what is known"},
       {[]() -> shell::RunEnd { throw shell::StoppedCommand(StopReason::kDeadline, ""); },
-       "timed out after 9m0s; it had not started: the guest user's login shell was still in its "
+       "timed out after 9m; it had not started: the guest user's login shell was still in its "
        "startup files: check ~/.profile and /etc/profile in the guest"},
       {[]() -> shell::RunEnd { throw Stopped(StopReason::kDeadline); },
-       "timed out after 9m0s; it had not started"},
+       "timed out after 9m; it had not started"},
   };
   for (const auto& [end, error] : ends) {
     guest->set_run([&](const shell::Script&, shell::OutputSink& sink, const support::Context&) {

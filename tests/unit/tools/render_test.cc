@@ -137,7 +137,7 @@ TEST(Render, ShowsTypesAndPermissionsAsGoAndLsDo) {
 
 /// What a result can hold at most fits into a message, whatever the bytes.
 TEST(LimitsFor, BoundWhatIsFetchedSoThatItFits) {
-  const FetchLimits limits = LimitsFor({}, {.max_output_bytes = kMaxOutputLimit});
+  const FetchLimits limits = LimitsFor({});
   const std::string output(limits.output_bytes, '\x01');
   for (const mcp::ToolResult& result :
        {Render(CommandEnd{output, output, {127, std::string(2048, '"')}}, {}),
@@ -148,7 +148,7 @@ TEST(LimitsFor, BoundWhatIsFetchedSoThatItFits) {
 }
 
 TEST(LimitsFor, LetsATextHaveItsLastLine) {
-  const FetchLimits limits = LimitsFor(kText, {});
+  const FetchLimits limits = LimitsFor(kText);
   const std::size_t room = kText.text_bytes - 512;
   EXPECT_EQ(limits.file_bytes, room);
   EXPECT_EQ(limits.process_bytes, room);

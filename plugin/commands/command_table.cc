@@ -1,0 +1,155 @@
+#include "commands/command_table.h"
+
+#include <array>
+
+#include "agents/agent.h"
+#include "commands/commands.h"
+
+namespace commands {
+namespace {
+
+using enum Offers;
+
+constexpr bool kIsList = true;
+
+// clang-format off
+
+// An option is {name, value, what a shell offers for that, brief, more, default, whether it is a list}.
+
+// Of several commands.
+constexpr Option kProject = {"project", "DIR", kDirectories, "The copy of this project, also if it was moved or deleted since",
+    "If the project is gone, run this in the repository that has its commits."};
+constexpr Option kMaxSize = {"max-size", "SIZE", kNothing, "The most that may come from the guest", "For `diff` on a mount, the most that a file may have.", "2GiB"};
+constexpr Argument kInstance = {"[INSTANCE]", kInstances, "An instance of Lima (default: \"agent\")"};
+constexpr Argument kServedInstance = {"[INSTANCE]", kInstances, "An instance of Lima (default: \"default\")"};
+
+}  // namespace
+
+std::span<const OptionGroup> OptionsOfServe() {
+  static const std::array kGroups = {
+      OptionGroup{"What the agent may use:", {
+          {"root", "DIR", kDirectories, "Allow only this host directory, which must lie in a mount",
+              "By default, the file tools may use all mounts. A link to such a directory will do. In a copy there is no root to choose.", "", kIsList},
+          {"allow-path", "DIR[:w]", kDirectories, "Also allow this directory of the guest, such as /tmp; append :w to allow writing", "", "", kIsList},
+          {"allow-settings", "", kNothing, "Let the file tools write settings of agents, editors and git", "Programs on the host obey these."}}},
+      OptionGroup{"How the server works:", {
+          {"start", "", kNothing, "Start a stopped instance: now, and whenever a call finds it stopped", "A start continues when this program exits."},
+          {"command-timeout", "TIME", kNothing, "How long a command may run, such as 90s, 10m or 1h; 0: no limit", "", "9m"},
+          {"results", "STYLE", kStyles, "How results are sent",
+              "`structured` is Lima's contract. `text` costs fewer tokens. `auto` is `text` for the agents of `configure`, else `structured`.", "auto"},
+          {"audit", "FILE", kFiles, "Append a line of JSON to FILE for every call",
+              "FILE must lie outside the writable mounts. Only you can read it. If it is moved or removed, the server creates it again; "
+              "if it cannot be written, calls continue, and the server logs that. "
+              "A line has time, process id of the server, number, tool, arguments, outcome (`succeeded`, `failed`, `refused` or `cancelled`), exit code, error and duration. "
+              "A call that may change something has a line with the same number before, when it starts: its outcome is `started`. "
+              "Of an argument longer than 16 KiB the line has the first and last 8 KiB, length and SHA-256; of the content of files 512 bytes. "
+              "It is in ASCII; other characters are escaped."}}}};
+  return kGroups;
+}
+
+std::span<const Command> Commands() {
+  static const std::array kCommands = {
+      Command{.name = "serve", .run = &Serve, .arguments = {kServedInstance},
+          .brief = "Serve MCP over standard input and output for an instance", .more = "Agents start it themselves once they are configured.",
+          .page = "configure.md", .example = "serve mounted --root ~/my-project", .options = {
+              {"copy", "PROJECT", kDirectories, "Serve the copy of this host directory, and nothing else of the host", "Made by `limactl mcp copy`. Excludes `--root`."}},
+          .has_options_of_serve = true},
+      Command{.name = "run", .run = &RunAgent, .arguments = {{"AGENT", kAgentsOfRun, "The agent"}, kInstance,
+              {"[-- AGENT-ARGS]", kNothing, "For the agent; `limactl mcp run AGENT --help` lists what it may get"}},
+          .brief = "Start an agent that can only use the tools of an instance",
+          .more = "It works for the project in the current directory, without its own file and shell tools and without the project's settings: "
+              "on a writable mount that contains the project, or in a copy if the instance mounts nothing of it. "
+              "A stopped instance is started. If there is no instance `agent`, you are asked whether to create it.",
+          .page = "agents.md", .example = "run claude agent --trust -- -p \"run the tests\"",
+          .exit_status = "that of the agent; 128 and the number of the signal that killed it; 1 after an error", .options = {
+              {"copy-dir", "DIR", kNothing, "Work in a copy, in this directory of the guest", "It must lie outside all mounts, and is remembered."},
+              {"trust", "", kNothing, "Let the agent call the tools of the guest without asking you"},
+              {"mcp", "NAME=COMMAND", kNothing, "Also start this MCP server, in the guest", "It runs in the project's directory there. Nothing of it runs on the host.", "", kIsList},
+              {"host-mcp", "NAME", kNothing, "Also start your own MCP server of that name, on the host", "The agent asks before each call, also with `--trust`.", "", kIsList}},
+          .has_options_of_serve = true},
+      Command{.name = "copy", .run = &Copy, .arguments = {kInstance},
+          .brief = "Copy the project into an instance, or refresh the copy", .more = "The copy is refreshed if all work in it was taken. Prints the command that serves it.",
+          .page = "copy.md", .example = "copy", .options = {
+              {"copy-dir", "DIR", kNothing, "The directory in the guest, if not the project's own path", "It must lie outside all mounts."},
+              {"include", "FILE", kFiles, "Also send this file, which was ignored or filtered before",
+                  "What was so when the copy was sent stays behind even if the rules no longer say so.", "", kIsList}}},
+      Command{.name = "diff", .run = &Diff, .arguments = {kInstance},
+          .brief = "Show what was changed in the copy, or on a mount", .more = "On a mount, that is what differs from HEAD. Into a pipe, it is a patch for `git apply`.",
+          .page = "copy.md", .example = "diff --stat", .options = {
+              {"stat", "", kNothing, "Only names, with numbers of lines"}, kProject, kMaxSize}},
+      Command{.name = "take", .run = &Take, .arguments = {kInstance}, .brief = "Bring the changes made in the copy back, as a branch",
+          .page = "copy.md", .example = "take --apply", .exit_status = "1 also if something could not be taken", .options = {
+              {"apply", "", kNothing, "Change the working tree instead: all of it or nothing"},
+              {"yes", "", kNothing, "With --apply: do not ask, whatever the change contains"},
+              {"branch", "NAME", kNothing, "The name of the branch", "By default, INSTANCE/ and the name of your own. One that exists is moved only if `take` made it."},
+              kProject, kMaxSize}},
+      Command{.name = "drop", .run = &Drop, .arguments = {kInstance}, .brief = "Delete the copy", .more = "Refuses while something was not taken.",
+          .page = "copy.md", .example = "drop", .options = {
+              {"force", "", kNothing, "Also delete what was not taken"}, kProject}},
+      Command{.name = "changes", .run = &Changes, .arguments = {kInstance},
+          .brief = "List changes that programs on this host would run or obey", .more = "On a mount since the baseline, which the first `run` takes; in a copy since it was sent.",
+          .page = "changes.md", .example = "changes", .exit_status = "0 if there are none, 1 if there are some, 2 after an error", .options = {
+              {"accept", "", kNothing, "Accept the mounted project's present state as the baseline"}}},
+      Command{.name = "configure", .run = &Configure,
+          .arguments = {{"[AGENT]", kAgents, "The agent or editor"}, kInstance, {"[-- SERVE-OPTIONS]", kNothing, "Options of `serve`, for the server"}},
+          .brief = "Let an agent find the server, and switch off its own file and shell tools",
+          .more = "Adds to the agent's settings for the project in the current directory. For codex, prints what to add. "
+              "Without AGENT, lists all, and marks those found on this machine.",
+          .page = "configure.md", .example = "configure cursor mounted", .options = {
+              {"print", "", kNothing, "Only print what the files would contain"},
+              {"user", "", kNothing, "Write your own settings, for all your projects"},
+              {"project", "", kNothing, "Write files of the project only", "This includes agents that keep a project's settings elsewhere."},
+              {"trust", "", kNothing, "Let the agent call the tools without asking you, until --remove"},
+              {"remove", "", kNothing, "Remove what `configure` adds, and print it"}}},
+      Command{.name = "info", .run = &Info, .brief = "Print the tools as JSON", .more = "Needs no instance.", .example = "info"},
+      Command{.name = "doctor", .run = &Doctor, .arguments = {kServedInstance},
+          .brief = "Check everything between an agent and an instance, and print what to do",
+          .page = "troubleshooting.md", .example = "doctor agent", .exit_status = "1 also if a check failed", .options = {
+              {"json", "", kNothing, "Print one JSON object instead of lines"}}},
+      Command{.name = "generate-doc", .run = &GenerateDoc, .arguments = {{"DIR", kDirectories, "An existing directory"}},
+          .brief = "Write the documents that are made from the program's tables", .example = "generate-doc /tmp", .is_hidden = true}};
+  return kCommands;
+}
+
+std::vector<Row> EnvironmentVariables() {
+  return {{"LIMA_HOME", "The directory of Lima's instances, by default ~/.lima. If it is set, `configure` passes it to the server."},
+          {"HOME, USER, TMPDIR", "Values for the templates of an instance's mounts."},
+          {"PATH", "Where programs are looked for, except in relative directories and those that the guest can write."},
+          {"CLAUDE_CONFIG_DIR, CODEX_HOME, GEMINI_CLI_HOME, XDG_CONFIG_HOME", "Where agents keep your own settings, for `configure --user`. Each must be an absolute path."},
+          {"XDG_STATE_HOME", "Where `run` keeps its files, instead of ~/.local/state."}};
+}
+
+std::vector<Row> FilesOfLima() {
+  return {{"$LIMA_HOME/INSTANCE/lima.yaml", "The instance's configuration. The file tools accept only its mounts and the directories of `--allow-path`."},
+          {"$LIMA_HOME/_config/default.yaml, $LIMA_HOME/_config/override.yaml", "What Lima adds to the configuration of every instance, including mounts."},
+          {"$LIMA_HOME/INSTANCE/ssh.config", "How to reach the instance; read before each connection. Your own SSH configuration and agent are not used."}};
+}
+
+// clang-format on
+
+std::vector<std::string> OfferedWords(Offers offers) {
+  if (offers == kStyles) return {"auto", "structured", "text"};
+  std::vector<std::string> names;
+  for (const agents::Agent& agent : agents::Agents()) {
+    if (offers == kAgents || (offers == kAgentsOfRun && agent.run)) names.emplace_back(agent.name);
+  }
+  return names;
+}
+
+const Command* FindCommand(std::string_view name) {
+  for (const Command& command : Commands()) {
+    if (command.name == name) return &command;
+  }
+  return nullptr;
+}
+
+std::vector<Option> AllOptions(const Command& command) {
+  std::vector<Option> all = command.options;
+  if (!command.has_options_of_serve) return all;
+  for (const OptionGroup& group : OptionsOfServe()) {
+    all.insert(all.end(), group.options.begin(), group.options.end());
+  }
+  return all;
+}
+
+}  // namespace commands

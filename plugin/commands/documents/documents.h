@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "commands/command_table.h"
+
+/// What is made from the table of commands.
+namespace commands {
+
+// Markdown: a line of code, a list, and what there is to know of a command; in brief, what fits on
+// a screen.
+std::string Code(std::string_view title, std::string_view line);
+std::string List(std::string_view title, const std::vector<Row>& rows);
+std::string Reference(const Command& command, bool is_brief = false);
+
+std::string OptionsPage();
+std::string Manual();
+std::string CommandHelp(const Command& command);
+std::string ProgramHelp();
+std::string BashCompletion();
+std::string FishCompletion();
+std::string ZshCompletion();
+
+}  // namespace commands

@@ -1,0 +1,65 @@
+#include <re2/re2.h>
+
+#include <array>
+#include <utility>
+
+#include "commands/documents/documents.h"
+
+namespace commands {
+namespace {
+
+constexpr std::string_view kManualHead = R"(.\" Made by ./dev generate
+.TH LIMACTL\-MCP 1 "" "limactl\-mcp" "User Commands"
+.SH NAME
+limactl\-mcp \- hand a Lima virtual machine to an AI agent
+.SH SYNOPSIS
+.B limactl mcp
+.I COMMAND
+.RI [ OPTIONS ]
+.SH DESCRIPTION
+An AI agent reads, writes, searches and runs commands in a Lima virtual machine instead of on the host.
+It can use the directories that the instance mounts, or a copy of one project.
+The program is a plugin of
+.BR limactl (1),
+can also be called as
+.BR limactl\-mcp ,
+and speaks the Model Context Protocol over its standard input and output.
+)";
+
+constexpr std::string_view kManualTail = R"(.SH EXIT STATUS
+0, or 1 after an error, unless the command says otherwise.
+Standard error then has one line: what failed, and what to do.
+.SH SEE ALSO
+.BR limactl (1),
+.BR ssh_config (5)
+.PP
+https://lima\-vm.io
+)";
+
+/// From the Markdown of options.md, one after the other.
+constexpr std::array<std::pair<const char*, const char*>, 12> kRoff = {{
+    {"(?s)^.*?\n\n", ".SH COMMANDS\n"},
+    {"## Environment\n\n", ".SH ENVIRONMENT\n"},
+    {"## Files\n\n", ".SH FILES\n"},
+    {"## (.*)\n\n", ".SS limactl mcp \\1\n"},
+    {"More: .*\n\n", ""},
+    {"- `(.*?)`: (.*)\n", ".TP\n\\\\fB\\1\\\\fR\n\\2\n"},
+    {"\n```sh\n(.*)\n```\n", "\n.nf\n.RS\n\\1\n.RE\n.fi\n"},
+    {"`(.*?)`", "\\\\fB\\1\\\\fR"},
+    {"\n\n(\\.TP|\\.S)", "\n\\1"},
+    {"\n\n", "\n.PP\n"},
+    {"\\. ", ".\n"},
+    {"-", "\\\\-"},
+}};
+
+}  // namespace
+
+std::string Manual() {
+  std::string text = OptionsPage();
+  for (const auto& [pattern, replacement] : kRoff) {
+    re2::RE2::GlobalReplace(&text, pattern, replacement);
+  }
+  return std::string(kManualHead) + text + std::string(kManualTail);
+}
+
+}  // namespace commands
