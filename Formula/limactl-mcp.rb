@@ -1,8 +1,9 @@
-# Builds the checkout that holds this file, because there is no release yet. With the first one, add `url`
-# and `sha256` of its source archive, and set `head` to the public repository.
+# `head` builds the checkout that this tap is a clone of, from its branch main.
 class LimactlMcp < Formula
   desc "MCP server that hands a Lima virtual machine to an AI agent"
-  homepage "https://lima-vm.io/"
+  homepage "https://github.com/limactl-mcp/limactl-mcp"
+  # Without a revision: this file is in the commit that has the tag.
+  url "https://github.com/limactl-mcp/limactl-mcp.git", tag: "v1.0.0"
   license "Apache-2.0"
   head "file://#{File.expand_path("..", __dir__)}", using: :git, branch: "main"
 
@@ -10,7 +11,6 @@ class LimactlMcp < Formula
   depends_on "cxxopts" => :build
   depends_on "ninja" => :build
   depends_on "nlohmann-json" => :build
-  depends_on "pkgconf" => :build
   depends_on "tomlplusplus" => :build
   depends_on "libssh"
   depends_on "lima"
@@ -18,7 +18,7 @@ class LimactlMcp < Formula
   depends_on "yaml-cpp"
 
   on_linux do
-    depends_on "openssl@3"
+    depends_on "openssl@4" # libssh's
   end
 
   def install

@@ -70,6 +70,8 @@ function(embed_programs folder)
       string(REGEX REPLACE "\n$" "" text "${text}")
       string(REPLACE "\n" "; " text "${text}")
     endif()
+    # For the test that a shell can still read it.
+    file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/embedded/${folder}/${name}.sh "${text}")
     string(APPEND constants
            "inline constexpr std::string_view ${name}_program = R\"sh(${text})sh\";\n")
   endforeach()

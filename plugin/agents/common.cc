@@ -36,6 +36,7 @@ std::vector<std::string> ServerCommand(const ServerRequest& request, std::string
   const bool has_root = std::any_of(command.begin(), command.end(), [](const std::string& word) {
     return word.starts_with("--root=") || word.starts_with("--copy=");
   });
+  // Lima's own plugin knows neither option, so the command fails where `limactl mcp` runs that one.
   if (!has_root) command.insert(command.end(), {"--root", std::string(root)});
   return command;
 }

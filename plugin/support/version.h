@@ -7,7 +7,7 @@
 
 namespace support {
 
-/// The version of this program, as CMakeLists.txt states it ("0.1.0").
+/// The version of this program, as CMakeLists.txt states it ("1.0.0").
 std::string_view Version();
 
 /// MAJOR.MINOR.PATCH of any program.
