@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/format.h"
 #include "support/join.h"
 #include "support/printable.h"
 #include "support/units.h"
@@ -160,6 +161,13 @@ TEST(Release, IsTheFirstOneInTheText) {
   EXPECT_LT((Release{2, 1, 99}), (Release{2, 1, 330}));
   EXPECT_LT((Release{0, 160, 0}), (Release{1, 0, 0}));
   EXPECT_EQ(ToString({2, 1, 330}), "2.1.330");
+}
+
+TEST(Format, PutsValuesInTheirPlaces) {
+  EXPECT_EQ(Format("nothing"), "nothing");
+  EXPECT_EQ(Format("{} of {}, {}", 3, std::string("seven"), std::string_view("{}")),
+            "3 of seven, {}");
+  EXPECT_EQ(Format("{}{}", -1, std::size_t{2}), "-12");
 }
 
 }  // namespace
