@@ -92,6 +92,8 @@ struct Confinement {
   void (*use_output)(const LaunchRequest& request, const std::string& output,
                      Launch& launch) = nullptr;
   ArgumentRules rules;
+  /// Whether, with these arguments, it works on during a slow call and is told of its end.
+  bool (*works_on)(const std::vector<std::string>&) = [](const auto&) { return false; };
   std::vector<OwnPath> own_settings;  ///< what the agent reads of the user's
   /// The entries of the user's own servers by name, of the user's settings alone. Null: the agent
   /// cannot be made to ask before each call of one.
