@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/wake_pipe.h"
 
 namespace support {
@@ -107,7 +108,7 @@ Child::Child(const std::vector<std::string>& command, SpawnStreams streams,
   try {
     pid_ = Spawn(command, streams, environment);
   } catch (const std::system_error& problem) {
-    throw CallError(command.front() + " cannot be started: " + problem.code().message());
+    throw CallError(Format("{} cannot be started: {}", command.front(), problem.code().message()));
   }
 }
 
