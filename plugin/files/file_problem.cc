@@ -7,12 +7,12 @@
 
 #include "support/errors.h"
 #include "support/format.h"
-#include "support/join.h"
 #include "support/paths.h"
 #include "support/printable.h"
 #include "support/re2_text.h"
 #include "support/units.h"
 #include "support/utf8.h"
+#include "support/words.h"
 
 namespace files {
 namespace {

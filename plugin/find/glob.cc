@@ -10,9 +10,9 @@
 
 #include "support/errors.h"
 #include "support/format.h"
-#include "support/join.h"
 #include "support/re2_text.h"
 #include "support/utf8.h"
+#include "support/words.h"
 
 namespace find {
 namespace {

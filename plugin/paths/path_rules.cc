@@ -9,8 +9,8 @@
 #include "paths/path_texts.h"
 #include "support/errors.h"
 #include "support/format.h"
-#include "support/join.h"
 #include "support/paths.h"
+#include "support/words.h"
 
 namespace paths {
 namespace {
@@ -267,11 +267,9 @@ std::string PathRules::Clean(std::string_view given) const {
     return support::CleanPath(path);
   }
   const std::string choice = Format(" in one of: {}", DescribeRoots(options_));
-  if (path.empty()) {
-    throw CallError(Format("the path is empty: expected an absolute path{}", choice));
-  }
-  if (path.find('\0') != std::string::npos) {
-    throw CallError(Format("the path contains a NUL byte: expected an absolute path{}", choice));
+  if (path.empty() || path.find('\0') != std::string::npos) {
+    throw CallError(Format("the path {}: expected an absolute path{}",
+                           path.empty() ? "is empty" : "contains a NUL byte", choice));
   }
   // Neither a home directory, a variable, a URI, a drive nor a quoted path is meant as a name.
   const bool is_name = std::string_view("~$%<\"'`\\ ").find(path.front()) == std::string::npos &&

@@ -14,7 +14,7 @@
 
 #include "support/errors.h"
 #include "support/format.h"
-#include "support/wake_pipe.h"
+#include "support/pipe.h"
 
 namespace support {
 namespace {

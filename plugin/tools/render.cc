@@ -4,9 +4,9 @@
 
 #include "mcp/json_writer.h"
 #include "shell/command_output.h"
+#include "support/encoding.h"
 #include "support/printable.h"
 #include "support/units.h"
-#include "support/utf8.h"
 #include "tools/tools.h"
 
 namespace tools {
