@@ -92,6 +92,8 @@ struct Confinement {
   void (*use_output)(const LaunchRequest& request, const std::string& output,
                      Launch& launch) = nullptr;
   ArgumentRules rules;
+  /// Whether, with these arguments, it works on during a slow call and is told of its end.
+  bool (*works_on)(const std::vector<std::string>&) = [](const auto&) { return false; };
   std::vector<OwnPath> own_settings;  ///< what the agent reads of the user's
   /// Of these, what is in effect in a session and may name programs. Null: nothing.
   configure::Json (*obeyed_settings)(const Environment& environment) = nullptr;

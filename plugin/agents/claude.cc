@@ -2,6 +2,8 @@
 // are hidden. It refuses unknown flags, but ignores unknown variables and settings: hence the
 // oldest version.
 
+#include <algorithm>
+
 #include "agents/common.h"
 #include "agents/own_servers.h"
 
@@ -83,7 +85,8 @@ constexpr std::array kClaudeRefusals = {
     Refusal{"it may take what follows for a command", "--"},
 };
 
-/// CLAUDE_CODE_SANDBOXED: the directory is trusted.
+/// CLAUDE_CODE_SANDBOXED: the directory is trusted. CLAUDE_AUTO_BACKGROUND_TASKS: with -p, the
+/// result of a slow call is lost.
 constexpr std::string_view kClaudeVariables =
     "CLAUDECODE CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD CLAUDE_CODE_COORDINATOR_MODE "
     "CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS CLAUDE_CODE_INLINE_TOOLS "
@@ -91,9 +94,14 @@ constexpr std::string_view kClaudeVariables =
     "CLAUDE_CODE_REMOTE CLAUDE_CODE_REPL CLAUDE_CODE_RESTRICTED CLAUDE_CODE_SAFE_MODE "
     "CLAUDE_CODE_SHELL_MCP_SERVERS CLAUDE_CODE_SHELL_PREFIX CLAUDE_CODE_SIMPLE "
     "CLAUDE_CODE_SSE_PORT CLAUDE_CODE_TEAMMATE_COMMAND CLAUDE_CODE_UPFRONT_TOOLS CLAUDE_ENV_FILE "
-    "BUN_* CLAUDE_CODE_SANDBOXED=1 CLAUDE_CODE_AUTO_CONNECT_IDE=false "
+    "BUN_* CLAUDE_AUTO_BACKGROUND_TASKS CLAUDE_CODE_SANDBOXED=1 CLAUDE_CODE_AUTO_CONNECT_IDE=false "
     "CLAUDE_CODE_IDE_SKIP_AUTO_INSTALL=1 CLAUDE_CODE_DISABLE_AUTO_MEMORY=1 "
     "CLAUDE_CODE_DISABLE_CRON=1 ENABLE_CLAUDEAI_MCP_SERVERS=false";
+
+/// Without -p, it moves a slow call to the background, and wakes the model when the call ends.
+bool IsInteractive(const std::vector<std::string>& arguments) {
+  return std::ranges::count(arguments, "-p") + std::ranges::count(arguments, "--print") == 0;
+}
 
 Launch LaunchClaude(const LaunchRequest& request) {
   const std::string mcp = request.control + "/mcp.json";
@@ -110,6 +118,12 @@ Launch LaunchClaude(const LaunchRequest& request) {
       .files = {{mcp, Json({{"mcpServers", ClaudeServers(request)}}).dump(2)},
                 {settings, ClaudeSettings(request).dump(2)},
                 {instructions, Instructions(request, "CLAUDE.md CLAUDE.local.md AGENTS.md")}}};
+  if (IsInteractive(request.arguments) &&  // by default after two minutes
+      launch.environment.emplace("CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS", "10000").second) {
+    launch.files[instructions] +=
+        "\nA call that takes longer than 10 s goes to the background; "
+        "you are told when it ends. Do not poll.\n";
+  }
   launch.arguments.insert(launch.arguments.end(), request.arguments.begin(),
                           request.arguments.end());
   return launch;
@@ -177,6 +191,7 @@ Agent Claude() {
                              .oldest = {2, 1, 330},
                              .launch = &LaunchClaude,
                              .rules = {"Claude Code", kClaudeModes, kClaudeRefusals},
+                             .works_on = &IsInteractive,
                              .own_settings = {kClaudeOwnDirectory, kOwnFile},
                              .obeyed_settings = &ClaudeObeyedSettings,
                              .own_servers = &ClaudeOwnServers}};

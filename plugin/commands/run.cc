@@ -255,7 +255,12 @@ void FillRequest(const Agent& agent, const cxxopts::ParseResult& parsed, const S
     if (!value.empty()) request.server_environment[name] = value;
   }
   request.tools = ToolNames();
-  request.call_timeout = CallTimeout(serve.tools.command_timeout);
+  auto limit = serve.tools.command_timeout;
+  if (parsed.count("command-timeout") == 0 && agent.run->works_on(request.arguments)) {
+    limit = {};
+    request.server.emplace_back("--command-timeout=0");
+  }
+  request.call_timeout = CallTimeout(limit);
   request.trust = parsed["trust"].as<bool>();
   for (const cxxopts::KeyValue& option : parsed.arguments()) {
     if (option.key() == "mcp") agents::AddGuestServer(option.value(), request);

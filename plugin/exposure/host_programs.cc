@@ -90,7 +90,7 @@ constexpr HostProgram kPrograms[] = {
     {"go.mod *_test.go", kBuilding, "go", "toolchain, tools and tests"},
     {".mvn/", kHarmlessCommand, "mvn", "options load agents and extensions"},
     {"mvnw gradlew gradle/wrapper/ build.gradle* settings.gradle* buildSrc/ gradle.properties pom.xml *.sbt .sbtopts .jvmopts", kBuilding, "Java builds", "scripts, agents and downloads"},
-    {".bazelrc .bazelversion .bazeliskrc tools/bazel MODULE.bazel WORKSPACE* BUILD BUILD.bazel *.bzl", kHarmlessCommand, "bazel", "the wrapper is run"},
+    {".bazelrc .bazelversion .bazeliskrc tools/bazel MODULE.bazel WORKSPACE WORKSPACE.bazel WORKSPACE.bzlmod BUILD BUILD.bazel *.bzl", kHarmlessCommand, "bazel", "the wrapper is run"},
     {"CMakeLists.txt *.cmake CMakePresets.json CMakeUserPresets.json", kBuilding, "cmake", "runs commands; editors configure on opening"},
     {"justfile .justfile Earthfile Snakefile build.xml build.sc pants.toml BUCK .buckconfig *.am configure.ac dub.json dub.sdl stack.yaml package.yaml *.cabal cabal.project* Setup.hs Taskfile.y*ml magefile.go meson.build SConstruct wscript configure conanfile.py xmake.lua Vagrantfile Tiltfile skaffold.yaml", kBuilding, "build tools", "code"},
     {"*.props *.targets *.proj *.sln *.slnx nuget.config global.json .config/dotnet-tools.json", kBuilding, "dotnet", "build tasks are code"},

@@ -100,6 +100,12 @@ std::optional<std::string> FindSchemaError(const json& schema, const json& value
     const std::string how = is_list_as_text ? schema.value("description", "") : "";
     return expected(what) + (how.empty() ? "" : "; " + how);
   }
+  if (value.is_string() && schema.contains("maxLength")) {
+    const auto& text = value.get_ref<const std::string&>();
+    const auto length = std::ranges::count_if(text, [](char c) { return (c & '\xC0') != '\x80'; });
+    if (length > schema["maxLength"] || text.find('\0') != text.npos)
+      return expected("at most " + ToJson(schema["maxLength"]) + " characters without NUL");
+  }
   if (value.is_number()) {
     const json minimum = schema.value("minimum", value);
     if (value < minimum) return expected(Format("at least {}", ToJson(minimum)));

@@ -65,7 +65,7 @@ class CommandOutput final : public OutputSink {
   }
 
   bool OnOutput(Stream stream, std::string_view bytes) override;
-  void OnQueued() override { show_("waiting for its turn: too many commands are running"); }
+  void OnQueued(const std::string& running) override { show_("waiting: " + running); }
   void OnStarted() override;
 
   /// Valid UTF-8.

@@ -22,7 +22,7 @@ std::uint64_t OutputLog::readable() const {
   return finished_ ? total_ : begin() + support::WithoutCutEnd(kept_).size();
 }
 
-OutputLog::Piece OutputLog::Read(std::uint64_t offset, std::size_t maximum) {
+OutputLog::Piece OutputLog::Read(std::uint64_t offset, std::size_t maximum, bool peeks) {
   const std::uint64_t last = readable();
   offset = std::min(offset, last);
   const std::uint64_t from = offset < begin() ? CharacterFrom(begin()) : offset;
@@ -31,8 +31,9 @@ OutputLog::Piece OutputLog::Read(std::uint64_t offset, std::size_t maximum) {
     const std::string_view whole = support::CutText(bytes, maximum);
     bytes = bytes.substr(0, whole.empty() ? maximum : whole.size());
   }
-  next_read_ = from + bytes.size();
-  return {support::ToUtf8(bytes), next_read_, from - offset, last - next_read_};
+  const std::uint64_t end = from + bytes.size();
+  if (!peeks) next_read_ = end;
+  return {std::string(bytes), end, from - offset, last - end};
 }
 
 std::uint64_t OutputLog::Resolve(std::optional<std::int64_t> offset) const {
@@ -59,11 +60,11 @@ std::string CutOutputs::Keep(OutputLog output) {
 }
 
 OutputLog::Piece CutOutputs::Read(std::string_view id, std::optional<std::int64_t> offset,
-                                  std::size_t maximum) {
+                                  std::size_t maximum, bool peeks) {
   const std::scoped_lock lock(mutex_);
   std::vector<std::string> known;
   for (auto& [known_id, output] : entries_) {
-    if (known_id == id) return output.Read(output.Resolve(offset), maximum);
+    if (known_id == id) return output.Read(output.Resolve(offset), maximum, peeks);
     known.push_back(known_id);
   }
   throw support::CallError("there is no output " + std::string(id) + " of a command any more; " +

@@ -34,14 +34,15 @@ class OutputLog {
   [[nodiscard]] std::uint64_t readable() const;
 
   struct Piece {
-    std::string text;             ///< valid UTF-8: U+FFFD replaces other bytes
+    std::string text;             ///< as the bytes came
     std::uint64_t end = 0;        ///< the offset behind it
     std::uint64_t dropped = 0;    ///< bytes from `offset` on that are not kept any more
     std::uint64_t remaining = 0;  ///< bytes behind it that can be read at once
   };
 
-  /// Up to `maximum` bytes from `offset` on, cut between two UTF-8 characters.
-  Piece Read(std::uint64_t offset, std::size_t maximum = kMaxRead);
+  /// Up to `maximum` bytes from `offset` on, cut between two UTF-8 characters. `peeks`: does not
+  /// count as the last read.
+  Piece Read(std::uint64_t offset, std::size_t maximum = kMaxRead, bool peeks = false);
 
   /// The offset that a reader means: none is where the last read ended; a negative one is that many
   /// bytes before the end, but not before the first byte that is kept.
@@ -72,7 +73,7 @@ class CutOutputs {
   /// `offset` is that of OutputLog::Resolve. Throws support::CallError for an id that is unknown or
   /// forgotten.
   OutputLog::Piece Read(std::string_view id, std::optional<std::int64_t> offset,
-                        std::size_t maximum = kMaxRead);
+                        std::size_t maximum = kMaxRead, bool peeks = false);
 
  private:
   struct Entry {

@@ -96,11 +96,15 @@ class OutputSink {
   /// On the thread that owns the connection, which must not wait. False: no more is wanted.
   virtual bool OnOutput(Stream stream, std::string_view bytes) = 0;
 
-  /// On the calling thread: the request waits for a shell or a channel.
-  virtual void OnQueued() {}
+  /// On the calling thread, about once a second: the request waits for a shell or a channel.
+  /// `running`: "2 commands run (make -j4, 3 min; sleep 9, 5 s)".
+  virtual void OnQueued(const std::string& /*running*/) {}
 
   /// On the calling thread: the request has been sent.
   virtual void OnStarted() {}
+
+  std::string command = {};  ///< for `running`
+  support::Clock::time_point began = support::Clock::now();
 };
 
 class FunctionSink final : public OutputSink {

@@ -134,7 +134,7 @@ Processes::Output Processes::Read(std::string_view id, std::optional<std::int64_
   const std::uint64_t from = output.Resolve(offset);
   const auto deadline = Clock::now() + time;
   const auto is_over = [&] { return session.is_over(); };
-  const auto has_output = [&] { return wait_for == Wait::kForOutput && output.readable() > from; };
+  const auto has_output = [&] { return wait_for != Wait::kForEnd && output.readable() > from; };
   support::WaitUntil(
       session_lock_->changed, lock, context, [&] { return is_over() || has_output(); }, deadline);
   if (time.count() > 0 && wait_for == Wait::kForOutput) {
@@ -143,7 +143,7 @@ Processes::Output Processes::Read(std::string_view id, std::optional<std::int64_
   }
   context.ThrowIfStopped();
   if (session.is_over()) output.Finish();
-  return {StateOf(session), output.Read(from, maximum)};
+  return {StateOf(session), output.Read(from, maximum, wait_for == Wait::kToPeek)};
 }
 
 Processes::State Processes::Write(std::string_view id, const Request& request,
@@ -220,6 +220,7 @@ void Processes::KillLate() {
 }
 
 std::shared_ptr<Processes::Entry> Processes::Find(std::string_view id) const {
+  if (id.empty()) throw support::CallError("`until` needs an `id`; running: " + ListRunning());
   std::vector<std::string> known;
   for (const auto& entry : entries_) {
     if (entry->description.id == id) return entry;
@@ -237,7 +238,7 @@ std::string Processes::ListRunning() const {
     const auto& [id, command, directory, started] = entry->description;
     running.push_back(id + " " + std::string(support::CutText(command, kMaxShownCommand)));
   }
-  return support::Join(running, "; ");
+  return running.empty() ? "none" : support::Join(running, "; ");
 }
 
 }  // namespace shell

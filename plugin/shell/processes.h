@@ -59,11 +59,11 @@ class Processes {
   std::string Start(const LoginCommand& command, const std::string& directory, Launcher& launcher,
                     const support::Context& context);
 
-  enum class Wait { kForOutput, kForEnd };
+  enum class Wait { kForOutput, kForEnd, kToPeek };
 
   /// Output from `offset` on (OutputLog::Resolve), at most `maximum` bytes. Waits, no longer than
-  /// `time`, for output behind the offset, or only for the end of the process. Throws
-  /// support::CallError for an unknown id, support::Stopped.
+  /// `time`, for output behind the offset (kToPeek: which does not count as the last read), or only
+  /// for the end of the process. Throws support::CallError for an unknown id, support::Stopped.
   Output Read(std::string_view id, std::optional<std::int64_t> offset, Wait wait,
               std::chrono::milliseconds time, const support::Context& context,
               std::size_t maximum = kMaxRead);

@@ -4,7 +4,10 @@
 #include <utility>
 
 #include "support/errors.h"
+#include "support/join.h"
 #include "support/printable.h"
+#include "support/units.h"
+#include "support/utf8.h"
 
 namespace shell {
 namespace {
@@ -15,6 +18,10 @@ using support::Clock;
 
 /// For one request: a file of the profile may change between two.
 constexpr int kMaxStarts = 2;
+
+constexpr std::size_t kMaxShownCommands = 3;  ///< to what waits, how much of each, and how often
+constexpr std::size_t kMaxCommandText = 60;
+constexpr std::chrono::seconds kQueuedInterval{1};
 
 /// Exit status of a shell whose program is missing.
 constexpr int kNotFound = 127;
@@ -110,10 +117,10 @@ Shells::Reply Shells::Run(bool for_commands, const std::string& program, const R
       }
       reply = RunIn(shell, request, sink, context);
     } catch (...) {
-      Release(std::move(shell), false);
+      Release(std::move(shell), sink, false);
       throw;
     }
-    Release(std::move(shell), true);
+    Release(std::move(shell), sink, true);
   }
   return reply;
 }
@@ -126,22 +133,24 @@ Shells::Shell Shells::Acquire(bool for_commands, const std::string& program, Out
   const auto place = lane.waiting.insert(lane.waiting.end(), &sink);
   const auto may_run = [&] { return place == lane.waiting.begin() && Provide(shell); };
   bool runs = may_run();
-  if (!runs) {
+  while (!runs && context.stop_reason() == support::StopReason::kNone) {
+    const std::string running = DescribeRunning(sink);
     lock.unlock();
-    sink.OnQueued();
+    sink.OnQueued(running);
     lock.lock();
-    runs = support::WaitUntil(session_lock_->changed, lock, context, may_run);
+    runs = support::WaitUntil(session_lock_->changed, lock, context, may_run,
+                              Clock::now() + kQueuedInterval);
   }
   lane.waiting.erase(place);
   session_lock_->changed.notify_all();
   if (!runs) throw support::Stopped(context.stop_reason());
-  ++lane.running;
+  lane.running.push_back(&sink);
   return shell;
 }
 
-void Shells::Release(Shell shell, bool may_keep) {
+void Shells::Release(Shell shell, const OutputSink& sink, bool may_keep) {
   const std::scoped_lock lock(session_lock_->mutex);
-  --LaneOf(shell.for_commands).running;
+  LaneOf(shell.for_commands).running.remove(&sink);
   session_lock_->changed.notify_all();
   if (!shell.session) return;
   if (may_keep && IsOfUse(*shell.session)) {
@@ -162,8 +171,9 @@ Shells::Reply Shells::RunIn(Shell& shell, const Request& request, OutputSink& si
     return support::WaitUntil(session_lock_->changed, lock, context, done);
   };
   if (wait_until([&] { return started() || reported.was_queued; }) && !started()) {
+    const std::string running = DescribeRunning(sink);
     lock.unlock();
-    sink.OnQueued();
+    sink.OnQueued(running);
     lock.lock();
     wait_until(started);
   }
@@ -214,10 +224,24 @@ Shells::Reply Shells::RunIn(Shell& shell, const Request& request, OutputSink& si
   return reply;
 }
 
+std::string Shells::DescribeRunning(const OutputSink& waiting) {
+  std::vector<std::string> shown;
+  std::size_t count = 0;
+  for (const OutputSink* const sink : LaneOf(true).running) {
+    if (sink == &waiting || ++count > kMaxShownCommands) continue;
+    const auto time = std::chrono::floor<std::chrono::seconds>(Clock::now() - sink->began).count();
+    shown.push_back(support::Printable(support::CutText(sink->command, kMaxCommandText)) + ", " +
+                    std::to_string(time < 60 ? time : time / 60) + (time < 60 ? " s" : " min"));
+  }
+  if (count > kMaxShownCommands) shown.emplace_back("…");
+  return support::Count(count, "command") + (count == 1 ? " runs" : " run") +
+         (count == 0 ? "" : " (" + support::Join(shown, "; ") + ")");
+}
+
 bool Shells::Provide(Shell& shell) {
   if (shell.session) return true;
   const bool for_commands = shell.for_commands;
-  if (LaneOf(for_commands).running >= MaxRunning(for_commands)) return false;
+  if (LaneOf(for_commands).running.size() >= MaxRunning(for_commands)) return false;
   while (CloseFirst([](const Shell& pooled) { return !IsOfUse(*pooled.session); })) {
   }
   const auto found = std::find_if(pool_.rbegin(), pool_.rend(), [&](const Shell& pooled) {
@@ -236,9 +260,9 @@ bool Shells::Provide(Shell& shell) {
 }
 
 std::size_t Shells::MaxRunning(bool for_commands) {
-  if (for_commands) return channels_ - std::max<std::size_t>(LaneOf(false).running, 1);
+  if (for_commands) return channels_ - std::max<std::size_t>(LaneOf(false).running.size(), 1);
   // The second shell for scripts leaves two channels to commands.
-  return LaneOf(true).running + 2 <= channels_ && channels_ >= 4 ? kMaxScriptShells : 1;
+  return LaneOf(true).running.size() + 2 <= channels_ && channels_ >= 4 ? kMaxScriptShells : 1;
 }
 
 bool Shells::HasRoom(bool for_commands) {
@@ -246,7 +270,7 @@ bool Shells::HasRoom(bool for_commands) {
     return pooled.for_commands == for_commands && !pooled.session->is_over();
   };
   const auto alive = static_cast<std::size_t>(std::count_if(pool_.begin(), pool_.end(), is_alive));
-  return alive + LaneOf(for_commands).running < MaxRunning(for_commands) ||
+  return alive + LaneOf(for_commands).running.size() < MaxRunning(for_commands) ||
          CloseFirst([&](const Shell& pooled) {
            return pooled.for_commands == for_commands && IsFree(*pooled.session);
          });

@@ -79,7 +79,7 @@ class Shells {
   };
   /// Of commands, or of scripts.
   struct Lane {
-    std::size_t running = 0;
+    std::list<const OutputSink*> running;
     std::list<const OutputSink*> waiting;  ///< the first is served next
   };
 
@@ -91,13 +91,15 @@ class Shells {
   /// it is unknown whether one is free: that is cheaper than a start. Release must follow.
   Shell Acquire(bool for_commands, const std::string& program, OutputSink& sink,
                 const support::Context& context);
-  void Release(Shell shell, bool may_keep);
+  void Release(Shell shell, const OutputSink& sink, bool may_keep);
   /// After an exception the shell must be closed.
   Reply RunIn(Shell& shell, const Request& request, OutputSink& sink,
               const support::Context& context);
 
   // With the lock held.
   Lane& LaneOf(bool for_commands) { return lanes_.at(for_commands ? 1 : 0); }
+  /// For OutputSink::OnQueued.
+  std::string DescribeRunning(const OutputSink& waiting);
   /// How many shells for commands, or for scripts, may run now.
   std::size_t MaxRunning(bool for_commands);
   /// Moves a free shell with the program into `shell`, or determines that one may be started.

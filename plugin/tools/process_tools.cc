@@ -12,18 +12,28 @@ namespace {
 
 using shell::Processes;
 using std::chrono::milliseconds;
+using enum Processes::Wait;
 
 /// Clients give up after 60 s at the earliest.
 constexpr milliseconds kMaxWait{30'000};
+constexpr milliseconds kNoLimitWait = std::chrono::hours(24);
 constexpr milliseconds kStartWait{1000};
 constexpr milliseconds kWriteWait{1000};
+
+/// After this time without output, a line that is not complete counts: it may be a prompt.
+constexpr milliseconds kPromptWait{200};
+// In bytes: of an expression's memory, of a line that it sees, and of one that is returned.
+constexpr std::int64_t kMaxExpression = std::int64_t{1} << 20;
+constexpr std::size_t kMaxLine = std::size_t{64} << 10;
+constexpr std::size_t kMaxMatched = 2000;
 
 /// Bytes of a command or directory in a list, so that it fits with all processes that there can be.
 constexpr std::size_t kMaxListedText = 200;
 
-milliseconds WaitOf(const nlohmann::json& arguments, milliseconds default_wait) {
+milliseconds WaitOf(const nlohmann::json& arguments, milliseconds default_wait,
+                    milliseconds longest = kMaxWait) {
   const milliseconds wait(arguments.value("wait_ms", std::int64_t{default_wait.count()}));
-  return std::clamp(wait, milliseconds(0), kMaxWait);
+  return std::clamp(wait, milliseconds(0), longest);
 }
 
 std::string DescribeLateStart(const std::string& directory) {
@@ -51,6 +61,55 @@ ProcessList List(Processes& processes) {
   return list;
 }
 
+/// Waits until a line matches, the end, or the time is over. `read(offset, wait, time, maximum)`.
+template <typename Read>
+ProcessOutput ReadUntil(const mcp::ToolCall& call, std::optional<std::int64_t> offset,
+                        milliseconds time, std::size_t maximum, const Read& read) {
+  const auto until = call.arguments.at("until").get<std::string>();
+  re2::RE2::Options options(re2::RE2::Quiet);
+  options.set_max_mem(kMaxExpression);
+  const re2::RE2 expression(until, options);
+  if (!expression.ok()) throw support::CallError("`until`: " + expression.error());
+  static const re2::RE2 unseen("\r?\n?$|\x1B\\[[0-?]*m");  // the line end, and colours
+  std::string line;
+  std::optional<std::string> matched;
+  const auto look = [&] {
+    std::string text = support::ToUtf8(line);
+    re2::RE2::GlobalReplace(&text, unseen, "");
+    if (re2::RE2::PartialMatch(text, expression)) matched = support::CutText(text, kMaxMatched);
+  };
+  const auto deadline = support::Clock::now() + time;
+  ProcessOutput seen = read(offset, kToPeek, {}, maximum);
+  const std::uint64_t begin = seen.piece.end - seen.piece.text.size() - seen.piece.dropped;
+  std::string_view rest;
+  while (true) {
+    call.context.ThrowIfStopped();
+    if (seen.piece.dropped > 0) line.clear();
+    for (rest = seen.piece.text; !rest.empty() && !matched;) {
+      const std::size_t size = std::min(rest.find('\n'), rest.size() - 1) + 1;
+      const bool is_complete = rest[size - 1] == '\n';
+      line += rest.substr(0, std::min(size, kMaxLine - line.size()));
+      rest.remove_prefix(size);
+      if (is_complete) look();
+      if (is_complete) line.clear();
+    }
+    const bool is_over = !seen.state.running.value_or(false) && seen.piece.remaining == 0;
+    const bool is_prompt = is_over || seen.piece.text.empty();
+    if (is_prompt && !line.empty() && !matched) look();
+    const auto left = std::chrono::ceil<milliseconds>(deadline - support::Clock::now());
+    if (matched || is_over || left.count() <= 0) break;
+    seen = read(seen.piece.end, kToPeek, is_prompt ? left : std::min(left, kPromptWait), maximum);
+  }
+  if (!matched) return read(begin, kForOutput, {}, maximum);
+  const std::uint64_t end = seen.piece.end - rest.size();
+  const std::uint64_t from = std::max(begin, end - std::min<std::uint64_t>(end, maximum));
+  ProcessOutput last = read(from, kForOutput, {}, end - from);
+  if (from > begin) last.piece.text = support::WithoutCutBeginning(last.piece.text);
+  last.piece.dropped += from - begin;
+  last.matched = matched;
+  return last;
+}
+
 }  // namespace
 
 ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
@@ -76,8 +135,8 @@ ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
   try {
     if (time_left <= milliseconds(0)) throw support::CallError(DescribeLateStart(path));
     const Processes::Output output = toolbox.processes.Read(
-        id, {}, Processes::Wait::kForEnd, std::min(WaitOf(call.arguments, kStartWait), time_left),
-        call.context, LimitsFor(call.format).process_bytes);
+        id, {}, kForEnd, std::min(WaitOf(call.arguments, kStartWait), time_left), call.context,
+        LimitsFor(call.format).process_bytes);
     ProcessState state = StateOf(id, output.state);
     if (state.end.exit_code) state.end.error += ShellLineHint(*state.end.exit_code, command);
     if (state.end.error.empty()) state.end.error = note;
@@ -90,19 +149,24 @@ ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
 
 Result ReadProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
   const auto id = call.arguments.value("id", std::string());
-  if (id.empty()) return List(toolbox.processes);
+  const bool waits = !call.arguments.value("until", std::string()).empty();
+  if (id.empty() && !waits) return List(toolbox.processes);
   const std::size_t maximum = LimitsFor(call.format).process_bytes;
   std::optional<std::int64_t> offset;
   if (const auto given = call.arguments.find("offset"); given != call.arguments.end()) {
     offset = given->get<std::int64_t>();
   }
-  if (re2::RE2::FullMatch(id, "c\\d+")) {  // as CutOutputs::Keep makes them
-    return ProcessOutput{{.id = id}, toolbox.cut_outputs.Read(id, offset, maximum)};
-  }
-  const Processes::Output output =
-      toolbox.processes.Read(id, offset, Processes::Wait::kForOutput,
-                             WaitOf(call.arguments, milliseconds(0)), call.context, maximum);
-  return ProcessOutput{StateOf(id, output.state), output.piece};
+  const bool is_cut = re2::RE2::FullMatch(id, "c\\d+");  // as CutOutputs::Keep makes them
+  const auto read = [&](std::optional<std::int64_t> from, Processes::Wait wait, milliseconds time,
+                        std::size_t most) -> ProcessOutput {
+    if (is_cut) return {{.id = id}, toolbox.cut_outputs.Read(id, from, most, wait == kToPeek)};
+    const auto output = toolbox.processes.Read(id, from, wait, time, call.context, most);
+    return {StateOf(id, output.state), output.piece};
+  };
+  if (!waits) return read(offset, kForOutput, WaitOf(call.arguments, {}), maximum);
+  const milliseconds limit = toolbox.options.command_timeout;
+  const milliseconds longest = limit.count() > 0 ? limit : kNoLimitWait;
+  return ReadUntil(call, offset, WaitOf(call.arguments, longest, longest), maximum, read);
 }
 
 ProcessState WriteProcess(Toolbox& toolbox, const mcp::ToolCall& call) {

@@ -19,6 +19,7 @@ using enum mcp::ResultStyle;
 
 /// In bytes: for the line in brackets.
 constexpr std::size_t kLastLineRoom = 512;
+constexpr std::size_t kMaxShownMatch = 100;
 
 /// Structured content is sent twice, once escaped in a text. A byte of a string takes up to
 /// `\u001f` and `\\u001f`.
@@ -186,14 +187,16 @@ Json ProcessJson(const ListedProcess& process) {
 }
 
 std::string OutputText(const ProcessOutput& output) {
-  const auto& [state, piece] = output;
+  const auto& [state, piece, matched] = output;
   std::string text;
-  if (piece.dropped > 0) text = "[" + std::to_string(piece.dropped) + " bytes before are gone]\n";
+  if (piece.dropped > 0) text = "[… " + std::to_string(piece.dropped) + " bytes left out …]\n";
   shell::LastFrames frames;
-  text += frames.Add(piece.text);
+  text += frames.Add(support::ToUtf8(piece.text));
   text += frames.Finish();
   EndLine(text);
   text += (piece.remaining == 0 && !state.running ? "[end of " : "[") + StateText(state);
+  if (matched)
+    text += "; matched: " + support::Printable(support::CutText(*matched, kMaxShownMatch));
   if (state.running.value_or(false) || piece.remaining > 0) {
     text += "; next_offset " + std::to_string(piece.end);
   }
@@ -279,13 +282,14 @@ mcp::ToolResult Encode(const ProcessState& state, const ResultFormat& format) {
 }
 
 mcp::ToolResult Encode(const ProcessOutput& output, const ResultFormat& format) {
-  const auto& [state, piece] = output;
+  const auto& [state, piece, matched] = output;
   if (IsText(format)) return Make(kText, OutputText(output), {}, state.end);
   Json object = StateJson(state);
-  object["output"] = piece.text;
+  object["output"] = support::ToUtf8(piece.text);
   object["next_offset"] = piece.end;
   if (piece.remaining > 0) object["remaining"] = piece.remaining;
   if (piece.dropped > 0) object["dropped"] = piece.dropped;
+  if (matched) object["matched"] = *matched;
   return Make(kStructured, mcp::ToJson(object), {}, state.end);
 }
 

@@ -73,6 +73,7 @@ struct ProcessState {
 struct ProcessOutput {
   ProcessState state;
   shell::OutputLog::Piece piece;
+  std::optional<std::string> matched = {};  ///< the line that was waited for
 };
 
 struct ListedProcess {

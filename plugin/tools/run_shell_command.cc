@@ -67,6 +67,7 @@ CommandEnd Run(const Workspace& workspace, const Command& command, const std::st
   shell::CommandOutput output(
       LimitsFor(call.format).output_bytes, call.format.style == mcp::ResultStyle::kStructured,
       [&](std::string progress) { call.progress.SetStatus(std::move(progress)); });
+  output.command = command.text;
   const auto make_result = [&](End end) -> CommandEnd {
     auto [standard_output, standard_error] = output.Finish(toolbox.cut_outputs);
     return {std::move(standard_output), std::move(standard_error), std::move(end)};

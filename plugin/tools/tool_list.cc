@@ -22,7 +22,7 @@ struct Property {
   std::vector<Property> entries = {};  ///< of "object[]"
   std::vector<const char*> choices = {};
   int minimum = -1;  ///< -1: none
-  int maximum = -1;  ///< -1: none
+  int maximum = -1;  ///< -1: none; of a string: its length
 };
 
 using Function = mcp::ToolResult(Toolbox&, const mcp::ToolCall&);
@@ -82,7 +82,8 @@ json PropertySchema(const Property& property) {
     schema["type"] = type;
   }
   if (property.minimum >= 0) schema["minimum"] = property.minimum;
-  if (property.maximum >= 0) schema["maximum"] = property.maximum;
+  const char* const most = type == "string" ? "maxLength" : "maximum";
+  if (property.maximum >= 0) schema[most] = property.maximum;
   if (!property.choices.empty()) schema["enum"] = property.choices;
   return schema;
 }
@@ -105,7 +106,8 @@ mcp::ToolDefinition Define(const Contract& tool, const ToolOptions& options) {
   if (const std::size_t at = description.find(kTimeLimit); at != std::string::npos) {
     description.replace(at, kTimeLimit.size(),
                         limit.count() == 0 ? "without a time limit"
-                                           : "for up to " + support::FormatDuration(limit));
+                                           : "for up to " + support::FormatDuration(limit) +
+                                                 "; start_process is for longer ones");
   }
   // One agent otherwise hides tools until the model searches for them, and stores results above
   // 25,000 tokens elsewhere; this is the most that it accepts.
@@ -148,7 +150,8 @@ const std::vector<Property> kProcessOutputs = {{"id", "string", kProcessId},
 
 std::vector<Property> ReadProcessOutputs() {
   std::vector<Property> outputs = kProcessOutputs;
-  outputs.push_back({"dropped", "integer", "Bytes before `output` that are gone."});
+  outputs.push_back({"dropped", "integer", "Bytes before `output` that are gone or left out."});
+  outputs.push_back({"matched", "string", "The line of `until`, with which `output` ends."});
   outputs.push_back({.name = "processes",
                      .type = "object[]",
                      .description = "Without `id`.",
@@ -227,8 +230,15 @@ const std::vector<Contract> kContracts = {
                 {"offset", "integer",
                  "First byte; negative: so many from the end. Default: where the last read "
                  "ended."},
-                Count("wait_ms", "How long to wait for output or the end: up to 30000, default 0.",
-                      0)},
+                Count("wait_ms",
+                      "How long to wait: up to 30000, default 0; with `until`, most and "
+                      "default are a command's time limit.",
+                      0),
+                {.name = "until",
+                 .type = "string",
+                 .description = "Waits until a line matches this regular expression (RE2) or the "
+                                "process ends. Use it instead of polling: `ready|listening|error`.",
+                 .maximum = 1000}},
      .outputs = ReadProcessOutputs(),
      .lane = Lane::kWaiting},
     {.name = "replace",
@@ -248,10 +258,10 @@ const std::vector<Contract> kContracts = {
     {.name = "run_shell_command",
      .run = Run<RunShellCommand>,
      .title = "Run a command in the VM",
-     .description =
-         "Runs a command in the VM in a login shell, without terminal or input, " + kTimeLimit +
-         "; start_process is for longer ones. Returns output and exit code. A command can "
-         "use the whole VM, not only mounted directories.",
+     .description = "Runs a command in the VM in a login shell, without terminal or input, " +
+                    kTimeLimit +
+                    ". Returns output and exit code. A command can "
+                    "use the whole VM, not only mounted directories.",
      .inputs = {{"command", "string[]",
                  "List of words, passed on exactly: [\"ls\",\"-l\",\"my file\"]. For pipes or "
                  "variables: [\"bash\",\"-c\",\"make 2>&1 | tail\"]. Leading NAME=value words "

@@ -141,7 +141,7 @@ void Cell::EnterQueue() {
   const auto deadline = Clock::now() + kPatience;
   while (true) {
     const json message = client->NextMessage(kPatience);
-    if (message.dump().find("waiting for its turn") != std::string::npos) return;
+    if (message.dump().find("waiting: ") != std::string::npos) return;
     if (Clock::now() > deadline) throw std::runtime_error("the command was not queued");
   }
 }

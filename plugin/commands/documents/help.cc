@@ -70,7 +70,7 @@ std::string ProgramHelp() {
       Code("Usage:", "COMMAND [OPTIONS]") + List("Commands:", commands) +
       List("Options:", {{"-h, --help", "Print help; `limactl mcp COMMAND --help` for one command"},
                         {"-v, --version", "Print the version"}}) +
-      Code("Example:", "run claude"));
+      Code("Example:", FindCommand("run")->example));
 }
 
 }  // namespace commands

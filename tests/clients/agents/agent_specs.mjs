@@ -25,7 +25,8 @@ export const agents = [
     title: 'Claude Code',
     prepare(home, project) {
       write(join(home, '.claude.json'),
-        { hasCompletedOnboarding: true, projects: { [project]: { hasTrustDialogAccepted: true } } });
+        { hasCompletedOnboarding: true, projects: { [project]: { hasTrustDialogAccepted: true } },
+          customApiKeyResponses: { approved: ['stub'] } });  // a terminal's question
     },
     // Otherwise it offers MCP tools of other servers only after a search for them.
     environment: (model) => ({ ANTHROPIC_BASE_URL: model, ANTHROPIC_API_KEY: 'stub',

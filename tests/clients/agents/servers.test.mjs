@@ -59,7 +59,6 @@ const addOwn = {
   claude(home, command, args, env) {
     edit(join(home, '.claude.json'), (settings) => {
       settings.mcpServers = { own_host: { command, args, env } };
-      settings.customApiKeyResponses = { approved: ['stub'] };  // a terminal's question
     });
     edit(join(home, '.claude', 'settings.json'), (settings) => {
       settings.permissions = { allow: ['mcp__own_host', 'mcp__own-host', 'mcp__own-host__look'] };

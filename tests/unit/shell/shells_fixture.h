@@ -45,7 +45,7 @@ struct TextSink final : OutputSink {
     (stream == Stream::kOutput ? output : error) += bytes;
     return output.size() < limit;
   }
-  void OnQueued() override { queued = true; }
+  void OnQueued(const std::string&) override { queued = true; }
 
   std::string output;
   std::string error;

@@ -224,6 +224,8 @@ const std::vector<Planted>& Table() {
         "bin/tool",
         "out -> /etc",
         "repository -> .git/hooks",
+        ".cargo -> src",
+        ".bundle -> src",
         "\u200e.txt"}},
       {By::kNobody,
        {"claude/settings.json",

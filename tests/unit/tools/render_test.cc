@@ -68,7 +68,7 @@ const Rendered kRendered[] = {
      R"({"id":"p2","running":false,"error":"killed","exit_code":137})", "[p2 exited with 137: killed]"},
     {"output", [](const auto& f) { return Render(ProcessOutput{kRunning, {"x", 9, 2, 4}}, f); },
      R"({"id":"p1","running":true,"output":"x","next_offset":9,"remaining":4,"dropped":2})",
-     "[2 bytes before are gone]\nx\n[p1 running; next_offset 9; 4 more bytes can be read now]"},
+     "[… 2 bytes left out …]\nx\n[p1 running; next_offset 9; 4 more bytes can be read now]"},
     {"end of a cut output", [](const auto& f) { return Render(ProcessOutput{{.id = "c1"}, {"x", 1, 0, 0}}, f); },
      R"({"id":"c1","output":"x","next_offset":1})", "x\n[end of c1]"},
     {"processes", [](const auto& f) { return Render(ProcessList{{kRunning, "make", "/w", {}}}, f); },
