@@ -104,7 +104,7 @@ std::optional<std::string> FindSchemaError(const json& schema, const json& value
     const auto& text = value.get_ref<const std::string&>();
     const auto length = std::ranges::count_if(text, [](char c) { return (c & '\xC0') != '\x80'; });
     if (length > schema["maxLength"] || text.find('\0') != text.npos)
-      return expected("at most " + ToJson(schema["maxLength"]) + " characters without NUL");
+      return expected(Format("at most {} characters without NUL", ToJson(schema["maxLength"])));
   }
   if (value.is_number()) {
     const json minimum = schema.value("minimum", value);

@@ -246,7 +246,7 @@ guest::Reply DecodeStatus(const guest::Request& request, Fields& fields) {
        {"Failure", "No such file", "Permission denied", "Success", "Operation unsupported"}) {
     if (message == plain) message = {};
   }
-  // Of ENAMETOOLONG and EINVAL.
+  // The message for ENAMETOOLONG and EINVAL.
   if (message == "Bad message" && request.handle.value.empty()) {
     message = "the name is too long, or has characters that the file system does not allow";
   }
