@@ -419,12 +419,10 @@ void SetLeftOut(guest::Guest& guest, const SearchRequest& request, SearchResult&
   result.selects_nothing = request.include != nullptr && included.empty();
   if (result.selects_nothing) result.left_out = "The include selects no file with content. ";
   if (!binary.empty()) {
-    result.left_out +=
-        support::Format("Binary or UTF-16, so not searched for text: {}. ", Some(binary));
+    result.left_out += "Binary or UTF-16, so not searched for text: " + Some(binary) + ". ";
   }
   if (!ignored.empty()) {
-    result.left_out +=
-        support::Format("Ignored by git, so not searched without no_ignore: {}.", Some(ignored));
+    result.left_out += "Ignored by git, so not searched without no_ignore: " + Some(ignored) + ".";
   }
 }
 

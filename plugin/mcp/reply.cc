@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "support/format.h"
 #include "support/log.h"
 
 namespace mcp {
@@ -10,8 +9,7 @@ namespace mcp {
 Reply::~Reply() {
   constexpr const char* kError =
       R"("error":{"code":-32603,"message":"internal error: the request was not answered"})";
-  if (Send(kError))
-    support::LogError(support::Format("request {} was not answered by its handler", id()));
+  if (Send(kError)) support::LogError("request " + id() + " was not answered by its handler");
 }
 
 void Reply::Notify(std::string_view method, const Json& params) {

@@ -8,7 +8,6 @@
 #include "mcp/schema.h"
 #include "mcp/server.h"
 #include "support/errors.h"
-#include "support/format.h"
 #include "support/units.h"
 
 namespace mcp {
@@ -65,12 +64,11 @@ void Server::StartCall(Message& request, const RequestContext& context, Reply& r
       std::make_shared<Call>(tool == tools_.end() ? nullptr : &*tool, std::move(params), context,
                              ++last_number_, options_.now(), std::move(reply));
   try {
-    if (tool == tools_.end())
-      throw InvalidParams(support::Format("unknown tool {}", QuoteName(call->params.name)));
+    if (tool == tools_.end()) throw InvalidParams("unknown tool " + QuoteName(call->params.name));
     const nlohmann::json& schema = tool->definition.input_schema;
     call->understood = Understand(schema, call->params.arguments);
     if (const auto error = FindSchemaError(schema, call->arguments())) {
-      throw support::CallError(support::Format("validating \"arguments\": {}", *error));
+      throw support::CallError("validating \"arguments\": " + *error);
     }
     {
       const std::scoped_lock lock(active_mutex_);
@@ -159,11 +157,10 @@ void Server::SendProgress() {
     if (call->params.progress_token.is_null() || !is_due || !writer_.HasRoom()) continue;
     call->last_progress = elapsed;
     const auto seconds = duration_cast<std::chrono::seconds>(elapsed);
-    call->reply.Notify(
-        "notifications/progress",
-        {{"progressToken", call->params.progress_token},
-         {"progress", static_cast<double>(elapsed.count()) / 1000},
-         {"message", support::Format("{} ({})", call->status, support::FormatDuration(seconds))}});
+    call->reply.Notify("notifications/progress",
+                       {{"progressToken", call->params.progress_token},
+                        {"progress", static_cast<double>(elapsed.count()) / 1000},
+                        {"message", call->status + " (" + support::FormatDuration(seconds) + ")"}});
   }
 }
 

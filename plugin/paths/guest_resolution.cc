@@ -5,7 +5,6 @@
 
 #include "paths/path_rules.h"
 #include "support/errors.h"
-#include "support/format.h"
 #include "support/paths.h"
 
 namespace paths {
@@ -14,7 +13,6 @@ namespace {
 using guest::FileErrorCode;
 using guest::FileType;
 using support::CallError;
-using support::Format;
 
 /// Follows the components of `path` up to its end, to one that is missing, or to the first link:
 /// then `path` becomes that link's target with the rest of the path, and the result is nullopt.
@@ -38,7 +36,7 @@ std::optional<GuestLocation> FollowToLink(std::string& path, const std::string& 
     if (i > 0 && replies[i].Is(FileErrorCode::kNotFound)) {
       // Only the target of a link can contain it. A missing directory has no parent.
       if (std::find(names.begin(), names.end(), "..") != names.end()) {
-        throw CallError(Format("{} is a symbolic link through a directory that is missing", shown));
+        throw CallError(shown + " is a symbolic link through a directory that is missing");
       }
       return GuestLocation{paths.back(), std::nullopt, paths[i - 1]};
     }
@@ -51,7 +49,7 @@ std::optional<GuestLocation> FollowToLink(std::string& path, const std::string& 
     }
     if (i + 1 == paths.size()) return GuestLocation{paths[i], attributes};
     if (attributes.type != FileType::kDirectory) {
-      throw CallError(Format("{}: a component of this path is a file, not a directory", shown));
+      throw CallError(shown + ": a component of this path is a file, not a directory");
     }
   }
 }
@@ -72,7 +70,7 @@ GuestLocation ResolveInGuest(std::string path, std::optional<GuestLocation> foun
   for (int links = 0; links <= support::kMaxLinks; ++links) {
     if (auto location = FollowToLink(path, shown, guest, context)) return *std::move(location);
   }
-  throw CallError(Format("{} resolves to a loop of symbolic links", shown));
+  throw CallError(shown + " resolves to a loop of symbolic links");
 }
 
 }  // namespace paths

@@ -123,8 +123,8 @@ std::string DescribeProfileFailure(const std::string& shell, std::string_view wh
                             : ends_with("csh")  ? "~/.tcshrc, ~/.cshrc, ~/.login"
                                                 : "~/.profile";
   return support::Format(
-      "the guest user's login shell {} in its startup files: check {} and /etc/profile in the "
-      "guest",
+      "the guest user's login shell {} in its startup files: "
+      "check {} and /etc/profile in the guest",
       what, files);
 }
 

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "support/errors.h"
-#include "support/format.h"
 #include "support/log.h"
 #include "support/printable.h"
 
@@ -148,9 +147,9 @@ void SessionGuest::ThreadMain() {
   connected_.Finish();
   try {
     Serve();
-    if (!stopping_) text = support::Format("the connection to the guest was lost: {}", ErrorText());
+    if (!stopping_) text = "the connection to the guest was lost: " + ErrorText();
   } catch (const std::exception& error) {
-    text = support::Format("the connection to the guest was closed: {}", error.what());
+    text = std::string("the connection to the guest was closed: ") + error.what();
   }
   End(text);
 }
@@ -263,7 +262,7 @@ void SessionGuest::End(const std::string& text) {
   try {
     RunTasks();
   } catch (const std::exception& error) {
-    support::LogError(support::Format("at the end of the connection: {}", error.what()));
+    support::LogError(std::string("at the end of the connection: ") + error.what());
   }
   // A frozen guest must see the connection closed when it wakes, so that its watchers stop the
   // remaining processes.
@@ -287,7 +286,7 @@ std::shared_ptr<guest::Guest> Connect(const Endpoint& endpoint, const Connection
     guest->Connect(context);
     return guest;
   } catch (const std::system_error& error) {  // no thread or descriptor
-    throw support::CallError(support::Format("cannot connect to the guest: {}", error.what()));
+    throw support::CallError(std::string("cannot connect to the guest: ") + error.what());
   }
 }
 

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "support/errors.h"
-#include "support/format.h"
 #include "support/pipe.h"
 
 namespace support {
@@ -108,7 +107,7 @@ Child::Child(const std::vector<std::string>& command, SpawnStreams streams,
   try {
     pid_ = Spawn(command, streams, environment);
   } catch (const std::system_error& problem) {
-    throw CallError(Format("{} cannot be started: {}", command.front(), problem.code().message()));
+    throw CallError(command.front() + " cannot be started: " + problem.code().message());
   }
 }
 

@@ -5,7 +5,6 @@
 #include "mcp/json_writer.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
-#include "support/format.h"
 #include "support/paths.h"
 #include "tools/tools.h"
 
@@ -29,8 +28,8 @@ bool IsSign(std::string_view word) {
 }  // namespace
 
 std::string UseBash(const std::string& line) {
-  return support::Format("command is a list of words, not a shell line; use {}",
-                         mcp::ToJson({"bash", "-c", line.size() <= kMaxShownLine ? line : "..."}));
+  return "command is a list of words, not a shell line; use " +
+         mcp::ToJson({"bash", "-c", line.size() <= kMaxShownLine ? line : "..."});
 }
 
 std::string CheckShellSigns(const std::vector<std::string>& words, const std::string& directory,
@@ -57,10 +56,10 @@ std::string CheckShellSigns(const std::vector<std::string>& words, const std::st
     line += (line.empty() ? "" : " ") + (IsSign(word) ? word : shell::ShellQuote(word));
   }
   if (replies[0].failure && replies[1].failure) {
-    throw support::CallError(support::Format("nothing was run: {}", UseBash(line)));
+    throw support::CallError("nothing was run: " + UseBash(line));
   }
   // Not the line: a file that is there may be meant to be read, as in `grep > FILE`.
-  return support::Format("`{}` was a word of this command: {}", *sign, UseBash("..."));
+  return "`" + *sign + "` was a word of this command: " + UseBash("...");
 }
 
 }  // namespace tools

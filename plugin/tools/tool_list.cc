@@ -4,7 +4,6 @@
 
 #include "files/file_problem.h"
 #include "support/errors.h"
-#include "support/format.h"
 #include "support/units.h"
 #include "tools/tools.h"
 
@@ -35,8 +34,8 @@ mcp::ToolResult Run(Toolbox& toolbox, const mcp::ToolCall& call) {
   } catch (const files::PathlessError& error) {
     if (call.format.style != mcp::ResultStyle::kText) throw;
     // As text, the error also names the argument `path`.
-    throw support::CallError(
-        support::Format("{}: {}", error.what(), call.arguments.at("path").get<std::string>()));
+    throw support::CallError(std::string(error.what()) + ": " +
+                             call.arguments.at("path").get<std::string>());
   }
 }
 
@@ -106,10 +105,9 @@ mcp::ToolDefinition Define(const Contract& tool, const ToolOptions& options) {
   std::string description = tool.description;
   if (const std::size_t at = description.find(kTimeLimit); at != std::string::npos) {
     description.replace(at, kTimeLimit.size(),
-                        limit.count() == 0
-                            ? "without a time limit"
-                            : support::Format("for up to {}; start_process is for longer ones",
-                                              support::FormatDuration(limit)));
+                        limit.count() == 0 ? "without a time limit"
+                                           : "for up to " + support::FormatDuration(limit) +
+                                                 "; start_process is for longer ones");
   }
   // One agent otherwise hides tools until the model searches for them, and stores results above
   // 25,000 tokens elsewhere; this is the most that it accepts.
