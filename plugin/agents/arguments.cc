@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "support/join.h"
+#include "support/words.h"
 
 namespace agents {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "agents/agent.h"
 #include "support/join.h"
+#include "support/words.h"
 
 /// What the files of several agents need.
 namespace agents {

@@ -20,6 +20,7 @@
 #include "support/join.h"
 #include "support/printable.h"
 #include "support/program.h"
+#include "support/words.h"
 
 namespace commands {
 namespace {

@@ -28,7 +28,7 @@ std::optional<std::string> FindMount(const Instance& instance, const std::string
   if (facts && facts->directory != facts->project) return std::nullopt;
 
   const std::vector<paths::Root> roots = paths::RootsOfMounts(instance.mounts);
-  const auto mount = paths::HostNames(roots).Find(project);
+  const auto mount = paths::IndexByHostPath(roots).Find(project);
   if (mount && roots[mount->value].writable) return exposure::Resolved(roots[mount->value].host);
   const GuestReach readable(instance.mounts, GuestReach::Access::kReading);
   const auto location = readable.Touching(project);
@@ -66,7 +66,7 @@ std::string MountedWork::GuestDirectory() const {
         lima::EditCommands(instance_.configuration.name));
   }
   const std::vector<paths::Root> roots = paths::RootsOfMounts(instance_.mounts);
-  const auto mount = paths::HostNames(roots).Find(project_);
+  const auto mount = paths::IndexByHostPath(roots).Find(project_);
   return support::JoinPath(roots[mount->value].guest, mount->rest);
 }
 

@@ -93,7 +93,7 @@ std::string NoteOnInstance(const std::string& instance, const std::string& proje
   const Instance loaded = LoadInstance(instance);
   const auto mounts = paths::RootsOfMounts(loaded.mounts);
   const std::string text = "the instance \"" + instance + "\" ";
-  if (const auto mount = paths::HostNames(mounts).Find(project)) {
+  if (const auto mount = paths::IndexByHostPath(mounts).Find(project)) {
     const paths::Root& found = mounts[mount->value];
     if (found.writable) return "";
     return text + "mounts " + found.host + " read-only: the agent can change nothing there.";

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "support/context.h"
-#include "support/wake_pipe.h"
+#include "support/pipe.h"
 
 namespace commands {
 

@@ -6,6 +6,7 @@
 #include "support/errors.h"
 #include "support/files.h"
 #include "support/join.h"
+#include "support/words.h"
 
 namespace copy {
 

@@ -18,6 +18,7 @@
 #include "support/paths.h"
 #include "support/program.h"
 #include "support/version.h"
+#include "support/words.h"
 
 namespace doctor {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "support/environment.h"
-#include "support/join.h"
 #include "support/paths.h"
+#include "support/words.h"
 
 namespace exposure {
 namespace {

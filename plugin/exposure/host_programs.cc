@@ -10,7 +10,7 @@
 
 #include "exposure/names.h"
 #include "support/errors.h"
-#include "support/join.h"
+#include "support/words.h"
 
 namespace exposure {
 namespace {

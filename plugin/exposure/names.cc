@@ -8,6 +8,7 @@
 #include "support/join.h"
 #include "support/printable.h"
 #include "support/utf8.h"
+#include "support/words.h"
 
 namespace exposure {
 namespace {

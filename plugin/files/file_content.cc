@@ -8,6 +8,7 @@
 #include "shell/shell_quote.h"
 #include "shell/shells.h"
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/units.h"
 #include "support/utf8.h"
 
@@ -16,6 +17,7 @@ namespace {
 
 using guest::OpenMode;
 using support::CallError;
+using support::Format;
 
 /// Throws unless the opened file may be the one that the path rules checked; see FileReader.
 void RequireSameFile(const guest::FileAttributes& opened, const paths::ResolvedPath& path,
@@ -31,21 +33,23 @@ void RequireSameFile(const guest::FileAttributes& opened, const paths::ResolvedP
                           context);
   }
   if (!is_possible || now[0].As<std::string>() != path.guest) {
-    throw CallError(path.host + " was replaced by another file while it was being opened");
+    throw CallError(Format("{} was replaced by another file while it was being opened", path.host));
   }
   if (is_read || opened == *path.attributes) return;
   if (!now[1].failure && opened == now[1].As<guest::FileAttributes>()) return;
-  throw CallError(path.host +
-                  " was replaced by another file, or written to, while it was being opened. "
-                  "Nothing was written: try again");
+  throw CallError(
+      Format("{} was replaced by another file, or written to, while it was being opened. "
+             "Nothing was written: try again",
+             path.host));
 }
 
 [[noreturn]] void ThrowTooLarge(const paths::ResolvedPath& path,
                                 std::optional<std::uint64_t> size = std::nullopt) {
   throw CallError(
-      path.host + " has " + (size ? support::FormatByteCount(*size) + ", " : "") +
-      "more than the limit of " + support::FormatByteCount(kMaxReadBytes) +
-      "; read it in parts with offset (first line, from 0) and limit (number of lines)");
+      Format("{} has {}more than the limit of {}; "
+             "read it in parts with offset (first line, from 0) and limit (number of lines)",
+             path.host, size ? support::FormatByteCount(*size) + ", " : "",
+             support::FormatByteCount(kMaxReadBytes)));
 }
 
 /// Checks that the opened file has the expected path, as a link may have replaced the file. `dd`
@@ -168,9 +172,8 @@ FileReader::Lines FileReader::ReadLines(const LineRange& range, std::size_t maxi
          return line < end && lines.is_whole;
        });
   if (lines.bytes.empty() && range.first > 0) {
-    throw CallError(path_.host + " has " + support::Count(line + (is_in_line ? 1 : 0), "line") +
-                    ": offset " + std::to_string(range.first) +
-                    " (counted from 0) is past its end");
+    throw CallError(Format("{} has {}: offset {} (counted from 0) is past its end", path_.host,
+                           support::Count(line + (is_in_line ? 1 : 0), "line"), range.first));
   }
   return lines;
 }
@@ -195,7 +198,7 @@ std::vector<guest::DirectoryEntry> NamesIn(const paths::ResolvedPath& directory,
   std::optional<guest::OpenFile> opened;
   if (!replies[1].failure) opened.emplace(guest, replies[1].As<guest::Handle>());
   if (replies[0].As<std::string>() != directory.guest) {
-    throw CallError(directory.host + " was replaced while it was being opened; try again");
+    throw CallError(Format("{} was replaced while it was being opened; try again", directory.host));
   }
   replies[1].RequireSuccess();
   return guest::ReadNames(*opened, context);

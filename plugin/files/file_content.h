@@ -77,7 +77,7 @@ class FileReader {
   /// Whether the file is valid UTF-8, of any size. Stops reading at the first byte that is not.
   bool IsUtf8();
 
-  /// Of the file that was opened. The size is unknown after a read that bypassed the guest's cache.
+  /// The opened file's. The size is unknown after a read that bypassed the guest's cache.
   [[nodiscard]] const guest::FileAttributes& attributes() const { return attributes_; }
   [[nodiscard]] bool was_read_directly() const { return was_read_directly_; }
 

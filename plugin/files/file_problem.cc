@@ -6,17 +6,20 @@
 #include <cstddef>
 
 #include "support/errors.h"
-#include "support/join.h"
+#include "support/format.h"
 #include "support/paths.h"
 #include "support/printable.h"
 #include "support/re2_text.h"
 #include "support/units.h"
 #include "support/utf8.h"
+#include "support/words.h"
 
 namespace files {
 namespace {
 
 using guest::FileErrorCode;
+using support::CallError;
+using support::Format;
 
 std::string DescribeFailure(const guest::FileError& error, const paths::ResolvedPath& path,
                             std::uint64_t needed_bytes, guest::Guest& guest,
@@ -27,24 +30,24 @@ std::string DescribeFailure(const guest::FileError& error, const paths::Resolved
     const auto& status = reply.As<guest::FileSystemStatus>();
     if (status.read_only) return "the file system is mounted read-only in the guest";
     if (status.free_bytes < needed_bytes) {
-      return "no space left on the guest's file system: " +
-             support::FormatByteCount(status.free_bytes) + " free, " +
-             support::FormatByteCount(needed_bytes) + " needed";
+      return Format("no space left on the guest's file system: {} free, {} needed",
+                    support::FormatByteCount(status.free_bytes),
+                    support::FormatByteCount(needed_bytes));
     }
-  } catch (const support::CallError&) {
+  } catch (const CallError&) {
     // Not supported, or the connection was lost. Report the first failure in either case:
     // ConnectionLost would retry the call.
   }
   return error.detail().empty() ? "the guest reports a failure without a reason" : error.detail();
 }
 
-/// "PATH is a FIFO, not a "
-std::string DescribeMismatch(const paths::ResolvedPath& path) {
+/// "PATH is a FIFO, not a `expected`"
+std::string DescribeMismatch(const paths::ResolvedPath& path, std::string_view expected) {
   constexpr std::array<const char*, 8> kNames = {
       "regular file", "directory",        "symbolic link", "FIFO",
       "socket",       "character device", "block device",  "file of unknown type"};
-  return path.host + " is a " + kNames.at(static_cast<std::size_t>(path.attributes->type)) +
-         ", not a ";
+  return Format("{} is a {}, not a {}", path.host,
+                kNames.at(static_cast<std::size_t>(path.attributes->type)), expected);
 }
 
 }  // namespace
@@ -85,41 +88,41 @@ void ProposeLookAlike(const std::string& problem, const paths::ResolvedPath& pat
     const std::string shown = support::Printable(other);
     if (LooksOf(other) != looks && shown != name) continue;
     if (!support::IsValidUtf8(other)) {
-      throw support::CallError(problem + ". " + shown +
-                               " is not UTF-8: only run_shell_command reaches it, in bash as $'" +
-                               shown + "'");
+      throw CallError(
+          Format("{}. {} is not UTF-8: only run_shell_command reaches it, in bash as $'{}'",
+                 problem, shown, shown));
     }
     // As the caller named it, if no link is on the way.
     std::string found = other + rest.substr(name.size());
     found = path.host.ends_with("/" + rest)
                 ? path.host.substr(0, path.host.size() - rest.size()) + found
                 : support::JoinPath(path.existing_parent, found);
-    throw support::CallError(problem + ". Did you mean " + found + "?");
+    throw CallError(Format("{}. Did you mean {}?", problem, found));
   }
 }
 
 void RequireRegularFile(const paths::ResolvedPath& path, guest::Guest& guest,
                         const support::Context& context) {
   if (!path.attributes) {
-    ProposeLookAlike("file does not exist: " + path.host, path, guest, context);
+    ProposeLookAlike(Format("file does not exist: {}", path.host), path, guest, context);
     throw PathlessError("file does not exist");
   }
   if (path.attributes->type == guest::FileType::kRegular) return;
-  std::string text = DescribeMismatch(path) + "regular file";
+  std::string text = DescribeMismatch(path, "regular file");
   if (path.attributes->type == guest::FileType::kDirectory) {
     text += "; list_directory shows what is in it";
   }
-  throw support::CallError(text);
+  throw CallError(text);
 }
 
 void RequireDirectory(const paths::ResolvedPath& path, guest::Guest& guest,
                       const support::Context& context) {
   if (!path.attributes) {
-    ProposeLookAlike(path.host + " does not exist", path, guest, context);
-    throw support::CallError(path.host + " does not exist; list the directory above it");
+    ProposeLookAlike(Format("{} does not exist", path.host), path, guest, context);
+    throw CallError(Format("{} does not exist; list the directory above it", path.host));
   }
   if (path.attributes->type == guest::FileType::kDirectory) return;
-  throw support::CallError(DescribeMismatch(path) + "directory; give the directory that it is in");
+  throw CallError(DescribeMismatch(path, "directory; give the directory that it is in"));
 }
 
 void RefuseWideText(std::string_view bytes, const paths::ResolvedPath& path) {
@@ -129,28 +132,29 @@ void RefuseWideText(std::string_view bytes, const paths::ResolvedPath& path) {
       re2::RE2::Latin1);
   re2::StringPiece beginning = support::Re2Text(bytes.substr(0, kEncodingBytes));
   if (!re2::RE2::Consume(&beginning, wide)) return;
-  throw support::CallError(path.host +
-                           " is UTF-16 or UTF-32 text, and the file tools write UTF-8; nothing was "
-                           "changed. Use run_shell_command: convert it with iconv, edit, convert "
-                           "it back");
+  throw CallError(
+      Format("{} is UTF-16 or UTF-32 text, and the file tools write UTF-8; nothing was changed. "
+             "Use run_shell_command: convert it with iconv, edit, convert it back",
+             path.host));
 }
 
 void ThrowFileProblem(const guest::FileError& error, const std::string& action,
                       const paths::ResolvedPath& path, std::uint64_t needed_bytes,
                       guest::Guest& guest, const support::Context& context) {
-  const std::string failed = action + " " + path.host + ": ";
   switch (error.code()) {
     case FileErrorCode::kNotFound:
       throw PathlessError("file does not exist");
     case FileErrorCode::kPermissionDenied:
       throw PathlessError("permission denied");
     case FileErrorCode::kUnsupported:
-      throw support::CallError(failed + "the guest's SFTP server does not support this");
+      throw CallError(
+          Format("{} {}: the guest's SFTP server does not support this", action, path.host));
     case FileErrorCode::kFailure:
       break;
   }
-  if (path.guest.empty()) throw support::CallError(error.what());  // not resolved
-  throw support::CallError(failed + DescribeFailure(error, path, needed_bytes, guest, context));
+  if (path.guest.empty()) throw CallError(error.what());  // not resolved
+  throw CallError(Format("{} {}: {}", action, path.host,
+                         DescribeFailure(error, path, needed_bytes, guest, context)));
 }
 
 }  // namespace files

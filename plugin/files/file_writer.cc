@@ -11,6 +11,7 @@
 #include "files/file_problem.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/log.h"
 #include "support/paths.h"
 
@@ -19,6 +20,7 @@ namespace {
 
 using guest::FileError;
 using guest::FileErrorCode;
+using support::Format;
 
 constexpr std::uint32_t kNewFilePermissions = 0666;
 constexpr std::uint32_t kNewDirectoryPermissions = 0777;
@@ -45,8 +47,8 @@ void MakeParents(const paths::ResolvedPath& target, guest::Guest& guest,
     guest::Reply found = guest.Execute(guest::Request::LStat(made), context);
     if (found.failure) reply.RequireSuccess();
     if (found.As<guest::FileAttributes>().type != guest::FileType::kDirectory) {
-      throw support::CallError("write " + target.host +
-                               ": a file with that name has appeared; try again");
+      throw support::CallError(
+          Format("write {}: a file with that name has appeared; try again", target.host));
     }
   }
 }
@@ -103,8 +105,8 @@ class TemporaryFile {
                    support::Context().WithTimeout(kCleanUpTimeLimit))
           .RequireSuccess();
     } catch (const std::exception& error) {
-      support::LogWarning("cannot remove a temporary file in the guest: " + Path(number_) + ": " +
-                          error.what());
+      support::LogWarning(Format("cannot remove a temporary file in the guest: {}: {}",
+                                 Path(number_), error.what()));
     }
   }
 
@@ -152,7 +154,7 @@ class TemporaryFile {
       }
       if (!removals.empty()) guest_.RoundTrip(removals, context_);
     } catch (const support::CallError& error) {
-      support::LogInfo(std::string("leftover temporary files were not removed: ") + error.what());
+      support::LogInfo(Format("leftover temporary files were not removed: {}", error.what()));
     }
   }
 
@@ -187,29 +189,28 @@ struct WriteCall {
       try {
         ThrowFileProblem(error, "write", target, content.size(), guest, context);
       } catch (const support::CallError& problem) {
-        throw support::CallError(std::string(problem.what()) + ". " + Damage());
+        throw support::CallError(Format("{}. {}", problem.what(), Damage()));
       }
     } catch (const support::ConnectionLost& lost) {
       if (stage == Stage::kUntouched || (stage == Stage::kRenaming && !lost.may_have_run())) {
         support::LogWarning(lost.what());
         throw support::ConnectionLost(
-            "the connection to the guest was lost: " + target.host + " was not changed", false);
+            Format("the connection to the guest was lost: {} was not changed", target.host), false);
       }
       throw support::ConnectionLost(
-          "the connection to the guest was lost: " + Damage() + " (" + lost.what() + ")", true);
+          Format("the connection to the guest was lost: {} ({})", Damage(), lost.what()), true);
     } catch (const support::Stopped& stopped) {
       const bool is_cancelled = stopped.reason() == support::StopReason::kCancelled;
       if (stage == Stage::kUntouched || is_cancelled) throw;
-      throw support::CallError(std::string(stopped.what()) + ": " + Damage());
+      throw support::CallError(Format("{}: {}", stopped.what(), Damage()));
     }
   }
 
   [[nodiscard]] std::string Damage() const {
-    return target.host +
-           (stage == Stage::kRenaming
-                ? " may have been written: it is the old file or the whole new one"
-                : " was written in place and may have been written in part") +
-           ". Read the file before you write again";
+    return Format("{} {}. Read the file before you write again", target.host,
+                  stage == Stage::kRenaming
+                      ? "may have been written: it is the old file or the whole new one"
+                      : "was written in place and may have been written in part");
   }
 
   void RequireUnchanged(const guest::FileAttributes& now) const {
@@ -218,11 +219,16 @@ struct WriteCall {
 
   [[noreturn]] void ThrowForeign() const {
     const std::uint32_t owner = target.attributes->user_id;
-    throw support::CallError(target.host + " belongs to " +
-                             (owner == 0 ? "root" : "user " + std::to_string(owner)) +
-                             "; use run_shell_command with sudo");
+    throw support::CallError(Format("{} belongs to {}; use run_shell_command with sudo",
+                                    target.host, owner == 0 ? "root" : Format("user {}", owner)));
   }
 
+  /// The temporary file comes first, because its creation answers what SFTP has no request for: who
+  /// would own a new file here, and whether there can be one. Only then is it known if the target
+  /// may be replaced. The check of the owner's write bit follows, since root needs no bit, and a
+  /// foreign file deserves another error. All checks of the old content are the last reply of the
+  /// round trip that closes the new file: as late as possible before the rename. `stage` is set
+  /// before a request that may change the target, never after its reply, which may not come.
   std::string Write() {
     const std::optional<guest::FileAttributes>& old = target.attributes;
     if (old) {
@@ -230,7 +236,7 @@ struct WriteCall {
     } else {
       MakeParents(target, guest, context);
     }
-    // In UTF-16 or UTF-32. `replace` has looked already.
+    // UTF-16 and UTF-32 have an even size. `replace` has looked already.
     const bool may_be_wide =
         overwrite == Overwrite::kAlways && old && old->size > 0 && old->size % 2 == 0;
     const std::uint32_t permissions = old ? old->permissions : kNewFilePermissions;
@@ -302,16 +308,16 @@ struct WriteCall {
     file->Write(0, content, context);
     // Even if the size seems right: the file may have grown.
     file->WriteAndClose("", {.permissions = std::nullopt, .size = content.size()}, context);
-    return target.host + " was written in place, not atomically: " + reason;
+    return Format("{} was written in place, not atomically: {}", target.host, reason);
   }
 };
 
 }  // namespace
 
 ChangedMeanwhile::ChangedMeanwhile(const std::string& shown)
-    : CallError(shown +
-                " is being changed by something else at the same time; nothing was changed by this "
-                "call: read it again, and try again") {}
+    : CallError(Format("{} is being changed by something else at the same time; "
+                       "nothing was changed by this call: read it again, and try again",
+                       shown)) {}
 
 FileWriter::DirectoryLock FileWriter::Lock(const paths::ResolvedPath& path,
                                            const support::Context& context) {

@@ -17,6 +17,7 @@
 #include "shell/shell_quote.h"
 #include "shell/shells.h"
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/re2_text.h"
 #include "support/units.h"
 #include "support/utf8.h"
@@ -24,8 +25,8 @@
 namespace find {
 namespace {
 
-constexpr int kNoMatchStatus = 1;  // git-grep's own
-// Of search.sh.
+// Exit statuses: git-grep's own, and search.sh's.
+constexpr int kNoMatchStatus = 1;
 constexpr int kNoGitStatus = 97;
 constexpr int kNoDirectoryStatus = 98;
 
@@ -76,7 +77,7 @@ std::string WithLineEnds(std::string_view expression, bool is_perl) {
   return result;
 }
 
-/// What of the files search.sh searches.
+/// Which files search.sh searches.
 std::string What(const SearchRequest& request) {
   return request.no_ignore || !request.file.empty() ? "all" : "visible";
 }
@@ -92,14 +93,14 @@ std::string Pattern(const SearchRequest& request, Engine engine) {
          (OtherLinesMayDecide(request.pattern) ? "'(' " + option + " ')'" : option);
 }
 
-/// Those that git and grep write alike, each with a space before it.
+/// The options that git and grep share, each with a space before it.
 std::string CommonOptions(const SearchRequest& request) {
   // A file that the path names is searched whatever it is.
   std::string options = request.file.empty() ? " -I" : " -a";
   if (!request.case_sensitive) options += " -i";
   if (request.names_only) return options + " -l";
-  if (request.before > 0) options += " -B " + std::to_string(request.before);
-  if (request.after > 0) options += " -A " + std::to_string(request.after);
+  if (request.before > 0) options += support::Format(" -B {}", request.before);
+  if (request.after > 0) options += support::Format(" -A {}", request.after);
   return options;
 }
 
@@ -159,9 +160,9 @@ std::optional<Engine> Next(Engine engine, int status, std::string_view error_tex
   if (const auto at = error_text.find(given); at != std::string::npos && !given.empty()) {
     error_text.replace(at, given.size(), request.pattern);
   }
-  throw support::CallError(std::string(engine == Engine::kGrep ? "grep" : "git grep") +
-                           " failed in the guest (exit status " + std::to_string(status) + ")" +
-                           (error_text.empty() ? "." : ": " + error_text));
+  throw support::CallError(support::Format("{} failed in the guest (exit status {}){}",
+                                           engine == Engine::kGrep ? "grep" : "git grep", status,
+                                           error_text.empty() ? "." : ": " + error_text));
 }
 
 /// Formats what git or grep found as `git grep -n` does, keeps the first lines up to the request's
@@ -204,18 +205,20 @@ class MatchSink final : public shell::OutputSink {
     if (kept_matches_ == matches_) {
       return is_full_ ? "[The context after the last match is not complete.]\n" : "";
     }
-    const std::string shown =
-        std::to_string(kept_matches_) + " of " + std::to_string(matches_) +
-        (request_.names_only ? " files"
-                             : " matching lines, in " + support::Count(files_, "file") + ",") +
-        " are shown. ";
+    const std::string what = request_.names_only ? "files"
+                                                 : support::Format("matching lines, in {},",
+                                                                   support::Count(files_, "file"));
     if (is_full_) {
-      return "[Only the first " + shown +
-             "Narrow the search with a path, an include or a longer pattern.]\n";
+      return support::Format(
+          "[Only the first {} of {} {} are shown. "
+          "Narrow the search with a path, an include or a longer pattern.]\n",
+          kept_matches_, matches_, what);
     }
-    return "[Only " + shown + "Raise " + (is_cut_per_file_ ? "max_matches_per_file" : "") +
-           (is_cut_per_file_ && is_cut_in_total_ ? " and " : "") +
-           (is_cut_in_total_ ? "total_max_matches" : "") + " for more.]\n";
+    const char* const limits = !is_cut_in_total_   ? "max_matches_per_file"
+                               : !is_cut_per_file_ ? "total_max_matches"
+                                                   : "max_matches_per_file and total_max_matches";
+    return support::Format("[Only {} of {} {} are shown. Raise {} for more.]\n", kept_matches_,
+                           matches_, what, limits);
   }
 
   void Take(std::string_view& bytes) {
@@ -360,7 +363,7 @@ class MatchSink final : public shell::OutputSink {
     line += digits;
     line += sign;
     line += kept;
-    if (left_out > 0) line += "… [" + std::to_string(left_out) + " bytes left out]";
+    if (left_out > 0) line += support::Format("… [{} bytes left out]", left_out);
     return line + "\n";
   }
 

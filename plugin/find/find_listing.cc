@@ -13,6 +13,7 @@
 #include "find/programs.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/utf8.h"
 
 namespace find {
@@ -44,10 +45,9 @@ std::string List(const ListingRequest& request, std::size_t number) {
   std::string way = " selected .";
   if (request.maximum_depth) {
     list += " -maxdepth \"$depth\"";
-    way = " walk_links " + std::to_string(*request.maximum_depth);
+    way = support::Format(" walk_links {}", *request.maximum_depth);
   } else if (request.wants_ignored) {
-    way =
-        " walk_repository " + std::to_string(number) + (request.skips_ignored ? " yes ." : " no .");
+    way = support::Format(" walk_repository {} {} .", number, request.skips_ignored ? "yes" : "no");
   }
   if (!request.enters_git) list += WithoutGit(request);
   return list + NameTests(request.name_filters) + "; }; list " +
@@ -211,11 +211,9 @@ Listing ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& reques
     throw support::CallError("The guest has no usable find: install findutils in it.");
   }
   if (listed.exit_status != 0) {
-    throw support::CallError("Listing names in the guest failed" +
-                             (listed.exit_status
-                                  ? " with exit status " + std::to_string(*listed.exit_status)
-                                  : std::string()) +
-                             ". Try again.");
+    throw support::CallError(support::Format(
+        "Listing names in the guest failed{}. Try again.",
+        listed.exit_status ? support::Format(" with exit status {}", *listed.exit_status) : ""));
   }
   const std::vector<IgnoredNames> ignored = ParseIgnored(listed.error, requests.size());
   Listing listing;
@@ -239,7 +237,7 @@ std::string Some(const std::vector<std::string>& names) {
   for (std::size_t i = 0; i < std::min(kShown, names.size()); ++i) {
     text += (i > 0 ? ", " : "") + support::ToUtf8(names[i]);
   }
-  if (names.size() > kShown) text += " and " + std::to_string(names.size() - kShown) + " more";
+  if (names.size() > kShown) text += support::Format(" and {} more", names.size() - kShown);
   return text;
 }
 

@@ -9,9 +9,10 @@
 #include <utility>
 
 #include "support/errors.h"
-#include "support/join.h"
+#include "support/format.h"
 #include "support/re2_text.h"
 #include "support/utf8.h"
+#include "support/words.h"
 
 namespace find {
 namespace {
@@ -23,10 +24,11 @@ constexpr std::size_t kMaxExpandedGlob = std::size_t{32} * 1024;
 constexpr std::size_t kMaxNameFilters = 32;
 
 using re2::RE2;
+using support::Format;
 using Texts = std::vector<std::string>;
 
 [[noreturn]] void ThrowGlobError(std::string_view pattern, const std::string& problem) {
-  throw support::CallError("Bad pattern \"" + std::string(pattern) + "\": " + problem + ".");
+  throw support::CallError(Format("Bad pattern \"{}\": {}.", pattern, problem));
 }
 
 /// A wildcard, the content of a class, an escaped character, or ordinary characters.
@@ -78,14 +80,15 @@ class Parser {
 
   void CheckSize(std::size_t alternatives, std::size_t bytes) const {
     if (alternatives <= kMaxGlobAlternatives && bytes <= kMaxExpandedGlob) return;
-    Fail("it expands to more than " + std::to_string(kMaxGlobAlternatives) + " alternatives or " +
-         std::to_string(kMaxExpandedGlob) + " bytes: use several narrower patterns");
+    Fail(
+        Format("it expands to more than {} alternatives or {} bytes: use several narrower patterns",
+               kMaxGlobAlternatives, kMaxExpandedGlob));
   }
 
  private:
   Texts ExpandBraces(std::size_t depth) {
     if (depth > kMaxGlobBraceDepth) {
-      Fail("braces are nested more than " + std::to_string(kMaxGlobBraceDepth) + " deep");
+      Fail(Format("braces are nested more than {} deep", kMaxGlobBraceDepth));
     }
     Texts choices;
     bool has_comma = false;
@@ -255,9 +258,10 @@ std::size_t GlobAlternative::LiteralNames() const {
 
 std::vector<GlobAlternative> ParseGlob(std::string_view pattern) {
   if (pattern.size() > kMaxGlobPattern) {
-    throw support::CallError("The pattern has " + std::to_string(pattern.size()) +
-                             " bytes, more than the " + std::to_string(kMaxGlobPattern) +
-                             " allowed. Use several narrower patterns.");
+    throw support::CallError(
+        Format("The pattern has {} bytes, more than the {} allowed. "
+               "Use several narrower patterns.",
+               pattern.size(), kMaxGlobPattern));
   }
   if (const auto nul = pattern.find('\0'); nul != std::string_view::npos) {
     ThrowGlobError(pattern.substr(0, nul), "a NUL character cannot be part of a name");
@@ -286,7 +290,7 @@ std::string HintIfUnmatched(std::string_view pattern) {
   }
   for (const auto& [sign, problem] : rows) {
     if (!RE2::PartialMatch(rest, sign)) continue;
-    ThrowGlobError(pattern, "nothing is named so, and " + std::string(problem));
+    ThrowGlobError(pattern, Format("nothing is named so, and {}", problem));
   }
   return RE2::PartialMatch(support::Re2Text(pattern), R"((?:^|[^\\])\[)")
              ? "`[…]` stands for one character of a set or range; write `\\[…\\]` for brackets."

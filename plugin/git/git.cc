@@ -14,6 +14,7 @@
 #include "support/errors.h"
 #include "support/join.h"
 #include "support/printable.h"
+#include "support/words.h"
 
 namespace git {
 namespace {

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "shell/shells.h"
+#include "support/format.h"
 #include "support/paths.h"
 
 namespace guest {
@@ -26,8 +27,9 @@ constexpr std::size_t kMaxAtOnce = 16;
 
 FileError::FileError(FileErrorCode code, const std::string& operation, const std::string& path,
                      const std::string& detail)
-    : CallError(operation + " " + path + ": " + kReasons.at(static_cast<std::size_t>(code)) +
-                (detail.empty() ? "" : " (" + detail + ")")),
+    : CallError(support::Format("{} {}: {}{}", operation, path,
+                                kReasons.at(static_cast<std::size_t>(code)),
+                                detail.empty() ? "" : " (" + detail + ")")),
       code_(code),
       detail_(detail) {}
 
@@ -115,9 +117,10 @@ std::vector<DirectoryEntry> ReadNames(const OpenFile& directory, const support::
         bytes += entry.name.size();
         entries.push_back(std::move(entry));
         if (entries.size() > kMaxEntries || bytes > kMaxNameBytes) {
-          throw support::CallError("list " + path + ": more than " + std::to_string(kMaxEntries) +
-                                   " entries, or " + std::to_string(kMaxNameBytes >> 20U) +
-                                   " MiB of names; list it in parts with a command in the guest");
+          throw support::CallError(
+              support::Format("list {}: more than {} entries, or {} MiB of names; "
+                              "list it in parts with a command in the guest",
+                              path, kMaxEntries, kMaxNameBytes >> 20U));
         }
       }
     }

@@ -150,7 +150,7 @@ struct Request {
   std::size_t length = 0;
   std::string_view bytes = {};
 
-  /// Of a link itself.
+  /// A link is not followed.
   static Request LStat(std::string path) { return {Operation::kLStat, std::move(path)}; }
   /// The absolute path without links, "." and "..". The last component may be missing; a missing
   /// parent is kNotFound (OpenSSH's server).

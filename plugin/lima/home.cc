@@ -13,6 +13,7 @@
 #include "shell/shell_quote.h"
 #include "support/join.h"
 #include "support/re2_text.h"
+#include "support/words.h"
 
 namespace lima {
 namespace {

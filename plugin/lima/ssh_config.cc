@@ -8,6 +8,7 @@
 #include "lima/sandbox.h"
 #include "lima/text_file.h"
 #include "support/join.h"
+#include "support/words.h"
 
 namespace lima {
 namespace {

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "support/context.h"
-#include "support/wake_pipe.h"
+#include "support/pipe.h"
 
 /// Lines over file descriptors: MCP's stdio transport.
 namespace mcp {

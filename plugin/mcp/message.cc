@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "mcp/json_writer.h"
+#include "support/format.h"
 #include "support/log.h"
 
 namespace mcp {
@@ -53,11 +54,10 @@ void PrepareText(std::string& text) {
       i += length - 1;
     }
     if (depth > kMaxJsonDepth) {
-      throw InvalidRequest("nested more than " + std::to_string(kMaxJsonDepth) + " levels deep");
+      throw InvalidRequest(support::Format("nested more than {} levels deep", kMaxJsonDepth));
     }
     if (values > kMaxJsonValues) {
-      throw InvalidRequest("more than " + std::to_string(kMaxJsonValues) +
-                           " values in one message");
+      throw InvalidRequest(support::Format("more than {} values in one message", kMaxJsonValues));
     }
   }
 }
@@ -88,7 +88,7 @@ void Read(json value, Message& message) {
   }
   if (const std::string error = FindError(value); !error.empty()) {
     if (message.id || method == value.end() || !method->is_string()) throw InvalidRequest(error);
-    return support::LogWarning("ignored: malformed notification: " + error);
+    return support::LogWarning(support::Format("ignored: malformed notification: {}", error));
   }
   message.method = std::move(method->get_ref<std::string&>());
   if (message.id && message.method.starts_with("notifications/")) {
@@ -117,13 +117,13 @@ json ParseJson(std::string text) {
   PrepareText(text);
   // nlohmann's parser takes a NUL for the end of its input.
   if (const std::size_t nul = text.find('\0'); nul != std::string::npos) {
-    throw ProtocolError(ErrorCode::kParseError, "NUL at byte " + std::to_string(nul + 1));
+    throw ProtocolError(ErrorCode::kParseError, support::Format("NUL at byte {}", nul + 1));
   }
   try {
     return json::parse(text);
   } catch (const json::parse_error& invalid) {
     throw ProtocolError(ErrorCode::kParseError,
-                        "not valid JSON at byte " + std::to_string(invalid.byte));
+                        support::Format("not valid JSON at byte {}", invalid.byte));
   }
 }
 

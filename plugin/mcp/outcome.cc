@@ -4,6 +4,7 @@
 
 #include "mcp/json_writer.h"
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/log.h"
 
 namespace mcp {
@@ -24,8 +25,7 @@ Outcome Error(const ProtocolError& error) {
   return {.status = CallStatus::kFailed, .response = ErrorMember(error), .error = error.what()};
 }
 
-Outcome InternalError(const std::string& detail) {
-  const std::string text = "internal error" + detail;
+Outcome InternalError(const std::string& text) {
   support::LogError(text);
   return Error(ProtocolError(ErrorCode::kInternalError, text));
 }
@@ -35,9 +35,8 @@ Outcome InternalError(const std::string& detail) {
 Outcome OutcomeOf(const ToolResult& result, Era era, const Json& server, std::string_view advice) {
   std::string text = ToolResultText(result, era, server);
   if (text.size() > kMaxResultBytes) {
-    return Failure("the result has " + std::to_string(text.size()) +
-                       " bytes as a message, more than " + std::to_string(kMaxResultBytes) + ": " +
-                       std::string(advice),
+    return Failure(support::Format("the result has {} bytes as a message, more than {}: {}",
+                                   text.size(), kMaxResultBytes, advice),
                    era, server);
   }
   return {.status = CallStatus::kSucceeded,
@@ -58,9 +57,9 @@ Outcome OutcomeOf(const std::exception_ptr& exception, Era era, const Json& serv
   } catch (const support::CallError& error) {
     return Failure(error.what(), era, server);
   } catch (const std::exception& error) {
-    return InternalError(std::string(": ") + error.what());
+    return InternalError(support::Format("internal error: {}", error.what()));
   } catch (...) {
-    return InternalError("");
+    return InternalError("internal error");
   }
 }
 

@@ -38,8 +38,8 @@ struct ObservedCall {
   const nlohmann::json& arguments;  ///< as the client gave them
 };
 
-/// Called once for each call, right before its response is sent; also, without an `end`, right
-/// before a tool that is not read-only runs. Requests that cannot be read as a call are left out.
+/// Called when a call ends, before its response is sent. For a tool that may change something, also
+/// before it runs, with `end` null. Not called for requests that cannot be read as a call.
 /// Any thread, several at a time. Must be quick and not throw.
 using CallObserver = std::function<void(const ObservedCall& call, const Outcome* end)>;
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "support/format.h"
+
 namespace mcp {
 namespace {
 
@@ -36,7 +38,7 @@ const json* FindObject(const json& parent, const char* key) {
 const std::string& RequireString(const json& params, const char* key) {
   const json* value = Find(params, key);
   if (value == nullptr || !value->is_string()) {
-    throw InvalidParams("\"" + std::string(key) + "\" must be a string");
+    throw InvalidParams(support::Format("\"{}\" must be a string", key));
   }
   return value->get_ref<const std::string&>();
 }
@@ -72,15 +74,15 @@ void CheckModernMeta(const json& params) {
   const json& meta = Meta(params);
   const json* requested = Find(meta, kProtocolVersionKey);
   if (requested == nullptr || !requested->is_string()) {
-    throw InvalidParams(std::string("_meta must hold \"") + kProtocolVersionKey + "\", a string");
+    throw InvalidParams(support::Format("_meta must hold \"{}\", a string", kProtocolVersionKey));
   }
   if (*requested != kModernVersion) {
     throw ProtocolError(ErrorCode::kUnsupportedProtocolVersion, "Unsupported protocol version",
                         {{"supported", kVersions}, {"requested", *requested}});
   }
   if (FindObject(meta, kClientCapabilitiesKey) == nullptr) {
-    throw InvalidParams(std::string("_meta must hold \"") + kClientCapabilitiesKey +
-                        "\", an object");
+    throw InvalidParams(
+        support::Format("_meta must hold \"{}\", an object", kClientCapabilitiesKey));
   }
 }
 

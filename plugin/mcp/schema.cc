@@ -8,12 +8,14 @@
 
 #include "mcp/json_writer.h"
 #include "mcp/message.h"
+#include "support/format.h"
 #include "support/join.h"
 
 namespace mcp {
 namespace {
 
 using nlohmann::json;
+using support::Format;
 using support::Join;
 
 /// Longest value or name that an error text repeats, in bytes.
@@ -32,7 +34,7 @@ std::string Describe(const json& value) {
   std::string text(IsInteger(value) ? "integer" : value.type_name());
   if (value.is_null() || value.is_structured()) return text;
   if (value.is_string() && value.get_ref<const std::string&>().size() > kMaxQuoted) {
-    return text + " of " + std::to_string(value.get_ref<const std::string&>().size()) + " bytes";
+    return Format("{} of {} bytes", text, value.get_ref<const std::string&>().size());
   }
   return text + " " + ToJson(value);
 }
@@ -48,7 +50,7 @@ std::optional<std::string> FindObjectError(const json& schema, const json& value
     return where.empty() ? name : where + "." + name;
   };
   for (const std::string name : schema.value("required", json::array())) {
-    if (!value.contains(name)) return Name(path(name)) + ": required, but missing";
+    if (!value.contains(name)) return Format("{}: required, but missing", Name(path(name)));
   }
   const json properties = schema.value("properties", json::object());
   for (const auto& [name, member] : value.items()) {
@@ -58,8 +60,8 @@ std::optional<std::string> FindObjectError(const json& schema, const json& value
     } else if (!schema.value("additionalProperties", true)) {
       std::vector<std::string> names;
       for (const auto& known : properties.items()) names.push_back(known.key());
-      return Name(path(name).substr(0, kMaxQuoted)) + ": unexpected; expected only " +
-             (names.empty() ? std::string("an empty object") : Join(names));
+      return Format("{}: unexpected; expected only {}", Name(path(name).substr(0, kMaxQuoted)),
+                    names.empty() ? "an empty object" : Join(names));
     }
   }
   return std::nullopt;
@@ -82,7 +84,7 @@ json FromText(const json& property, const json& value) {
 std::optional<std::string> FindSchemaError(const json& schema, const json& value,
                                            const std::string& where) {
   const auto expected = [&](const std::string& what) {
-    return Name(where) + ": expected " + what + ", got " + Describe(value);
+    return Format("{}: expected {}, got {}", Name(where), what, Describe(value));
   };
   const json type = schema.value("type", json::array());
   const auto types = type.is_string() ? std::vector{type.get<std::string>()}
@@ -102,24 +104,24 @@ std::optional<std::string> FindSchemaError(const json& schema, const json& value
     const auto& text = value.get_ref<const std::string&>();
     const auto length = std::ranges::count_if(text, [](char c) { return (c & '\xC0') != '\x80'; });
     if (length > schema["maxLength"] || text.find('\0') != text.npos)
-      return expected("at most " + ToJson(schema["maxLength"]) + " characters without NUL");
+      return expected(Format("at most {} characters without NUL", ToJson(schema["maxLength"])));
   }
   if (value.is_number()) {
     const json minimum = schema.value("minimum", value);
-    if (value < minimum) return expected("at least " + ToJson(minimum));
+    if (value < minimum) return expected(Format("at least {}", ToJson(minimum)));
     const json maximum = schema.value("maximum", value);
-    if (value > maximum) return expected("at most " + ToJson(maximum));
+    if (value > maximum) return expected(Format("at most {}", ToJson(maximum)));
   }
   if (schema.contains("enum")) {
     const json& choices = schema["enum"];
     if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
-      return expected("one of " + ToJson(choices));
+      return expected(Format("one of {}", ToJson(choices)));
     }
   }
   if (value.is_object()) return FindObjectError(schema, value, where);
   if (!value.is_array() || !schema.contains("items")) return std::nullopt;
   for (std::size_t i = 0; i < value.size(); ++i) {
-    const std::string element = where + "[" + std::to_string(i) + "]";
+    const std::string element = Format("{}[{}]", where, i);
     if (auto error = FindSchemaError(schema["items"], value[i], element)) return error;
   }
   return std::nullopt;

@@ -12,6 +12,7 @@
 #endif
 
 #include "mcp/json_writer.h"
+#include "support/format.h"
 #include "support/log.h"
 
 namespace mcp {
@@ -25,7 +26,7 @@ constexpr int kToolsTtlMilliseconds = 3'600'000;
 const Json kCapabilities = {{"tools", Json::object()}};
 
 std::string MetaKeys() {
-  return std::string("\"") + kProtocolVersionKey + "\" and \"" + kClientCapabilitiesKey + "\"";
+  return support::Format("\"{}\" and \"{}\"", kProtocolVersionKey, kClientCapabilitiesKey);
 }
 
 void AddCacheHints(Json& result, int ttl_milliseconds) {
@@ -162,12 +163,13 @@ RequestContext Server::ContextFor(const Message& request) const {
             .format = options_.result_format(ClientName(request.params, Era::kModern))};
   }
   if (request.method == "server/discover") {
-    throw InvalidParams("server/discover needs \"_meta\" with " + MetaKeys());
+    throw InvalidParams(support::Format("server/discover needs \"_meta\" with {}", MetaKeys()));
   }
   const bool needs_session = request.method != "initialize" && request.method != "ping";
   if (needs_session && !legacy_format_) {
-    throw InvalidParams("either send \"initialize\" first, or put " + MetaKeys() +
-                        " into the \"_meta\" of every request");
+    throw InvalidParams(support::Format(
+        "either send \"initialize\" first, or put {} into the \"_meta\" of every request",
+        MetaKeys()));
   }
   return {.format = legacy_format_.value_or(ResultFormat())};
 }

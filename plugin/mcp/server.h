@@ -20,7 +20,7 @@
 #include "mcp/reply.h"
 #include "mcp/tool.h"
 #include "support/context.h"
-#include "support/wake_pipe.h"
+#include "support/pipe.h"
 
 namespace mcp {
 

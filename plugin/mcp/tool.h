@@ -81,7 +81,7 @@ struct ToolResult {
   /// Further content blocks (specification: server/tools, "Tool result"): a note, an image.
   std::vector<nlohmann::ordered_json> more_content = {};
 
-  /// Of a command or process, if it has one. For a CallObserver.
+  /// The exit code of a command or process that has one. For a CallObserver.
   std::optional<int> exit_code = {};
 
   /// Why a command did not succeed; empty if it did. For a CallObserver.

@@ -121,19 +121,19 @@ guest::Request MountCheck::StatusRequest(std::size_t mount) const {
   return guest::Request::StatFileSystem(mounts_[mount].mount_point);
 }
 
-MountState MountCheck::Evaluate(std::size_t mount, guest::Reply reply, guest::Guest& guest,
-                                const support::Context& context) {
+MountState MountCheck::UpdateFrom(std::size_t mount, guest::Reply reply, guest::Guest& guest,
+                                  const support::Context& context) {
   if (const auto status = StatusIn(reply)) {
     const std::scoped_lock lock(mutex_);
     const Known& last = known_[mount];
     if (last.file_system && SameFileSystem(*status, *last.file_system)) return last.state;
   }
-  return Update(mount, reply, ReadTable(guest, context), guest, context);
+  return Recheck(mount, reply, ReadTable(guest, context), guest, context);
 }
 
 MountState MountCheck::Check(std::size_t mount, guest::Guest& guest,
                              const support::Context& context) {
-  return Evaluate(mount, guest.Execute(StatusRequest(mount), context), guest, context);
+  return UpdateFrom(mount, guest.Execute(StatusRequest(mount), context), guest, context);
 }
 
 void MountCheck::CheckAll(guest::Guest& guest, const support::Context& context) {
@@ -144,7 +144,7 @@ void MountCheck::CheckAll(guest::Guest& guest, const support::Context& context) 
   const std::vector<guest::Reply> replies = guest.RoundTrip(requests, context);
   const Table table = ReadTable(guest, context);
   for (std::size_t i = 0; i < mounts_.size(); ++i) {
-    if (Update(i, replies[i], table, guest, context).mounted) continue;
+    if (Recheck(i, replies[i], table, guest, context).mounted) continue;
     support::LogWarning(mounts_[i].mount_point + " is not mounted in the guest");
   }
 }
@@ -192,8 +192,8 @@ MountState MountCheck::Find(const lima::Mount& mount, const Table& table, guest:
   return state;
 }
 
-MountState MountCheck::Update(std::size_t mount, const guest::Reply& reply, const Table& table,
-                              guest::Guest& guest, const support::Context& context) {
+MountState MountCheck::Recheck(std::size_t mount, const guest::Reply& reply, const Table& table,
+                               guest::Guest& guest, const support::Context& context) {
   Known known{std::nullopt, Find(mounts_[mount], table, guest, context)};
   if (const auto before = StatusIn(reply); known.state.mounted && before) {
     // Remember the file system only if it did not change while the table was read.

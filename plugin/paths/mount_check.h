@@ -64,15 +64,15 @@ class MountCheck {
       : mounts_(std::move(mounts)), is_mac_(os == "Darwin"), known_(mounts_.size()) {}
   virtual ~MountCheck() = default;
 
-  /// The request for Evaluate; send it in one round trip with the call's other requests.
+  /// The request for UpdateFrom; send it in one round trip with the call's other requests.
   [[nodiscard]] guest::Request StatusRequest(std::size_t mount) const;
 
-  /// The state of a mount for a reply to StatusRequest. Throws support::CallError if the mount
-  /// table cannot be read.
-  virtual MountState Evaluate(std::size_t mount, guest::Reply reply, guest::Guest& guest,
-                              const support::Context& context);
+  /// Returns the state of a mount after a reply to StatusRequest. Reads the mount table if another
+  /// file system is there than before. Throws support::CallError if it cannot be read.
+  virtual MountState UpdateFrom(std::size_t mount, guest::Reply reply, guest::Guest& guest,
+                                const support::Context& context);
 
-  /// Sends StatusRequest and evaluates the reply.
+  /// Sends StatusRequest, and updates from the reply.
   MountState Check(std::size_t mount, guest::Guest& guest, const support::Context& context);
 
   /// Checks all mounts with one command, and logs the missing ones. Call it once, first.
@@ -92,8 +92,8 @@ class MountCheck {
   [[nodiscard]] Table ReadTable(guest::Guest& guest, const support::Context& context) const;
   [[nodiscard]] MountState Find(const lima::Mount& mount, const Table& table, guest::Guest& guest,
                                 const support::Context& context) const;
-  MountState Update(std::size_t mount, const guest::Reply& reply, const Table& table,
-                    guest::Guest& guest, const support::Context& context);
+  MountState Recheck(std::size_t mount, const guest::Reply& reply, const Table& table,
+                     guest::Guest& guest, const support::Context& context);
 
   const std::vector<lima::Mount> mounts_;
   const bool is_mac_;

@@ -8,14 +8,16 @@
 
 #include "paths/path_texts.h"
 #include "support/errors.h"
-#include "support/join.h"
+#include "support/format.h"
 #include "support/paths.h"
+#include "support/words.h"
 
 namespace paths {
 namespace {
 
 using Options = PathRules::Options;
 using support::CallError;
+using support::Format;
 using support::JoinPath;
 
 /// If two roots are the same directory, the read-only one wins.
@@ -56,8 +58,9 @@ std::string RealPathOfRootOption(const std::string& path, const std::string& sho
   try {
     return guest.RealPath(path, context);
   } catch (const guest::FileError& error) {
-    throw CallError(shown + " cannot be used in the guest: " + error.what() +
-                    "; create that directory or choose another");
+    throw CallError(
+        Format("{} cannot be used in the guest: {}; create that directory or choose another", shown,
+               error.what()));
   }
 }
 
@@ -69,8 +72,8 @@ PathRules::PathRules(Options options) : options_(std::move(options)) {
     std::copy_if(roots.begin(), roots.end(), std::back_inserter(options_.mounts),
                  [](const Root& root) { return !root.is_guests_own; });
   }
-  names_ = host_names_ = HostNames(roots);
-  // Of equal names, the first one wins: the host's.
+  names_ = host_names_ = IndexByHostPath(roots);
+  // The first of equal names wins: the host's.
   for (std::size_t i = 0; i < roots.size(); ++i) names_.Add(roots[i].guest, i);
   std::vector<std::string> mount_points;
   for (const Root& mount : options_.mounts) mount_points.push_back(mount.guest);
@@ -85,8 +88,8 @@ ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Gue
   ResolvedPath resolved = LookUp(target, access, guest, context);
   const DirectoriesPointer directories = CurrentDirectories(resolved.guest, guest, context);
   if (!directories->roots.Find(resolved.guest)) {
-    throw CallError(
-        OutsideText(target.host + " resolves to " + resolved.guest + " in the guest,", options_));
+    throw CallError(OutsideText(
+        Format("{} resolves to {} in the guest,", target.host, resolved.guest), options_));
   }
   const auto match = directories->mount_index.Find(resolved.guest);
   const MountNumber mount = match ? MountNumber(match->value) : std::nullopt;
@@ -123,6 +126,13 @@ PathRules::Target PathRules::Translate(std::string_view path) const {
   return target;
 }
 
+// One round trip, although the answers belong together: the path as the guest resolves it, what is
+// there, and the file system of its mount. The guest answers in this order, and a link may appear
+// in between. So the second reply counts only if the path resolved to itself; otherwise what it
+// resolved to is looked up once more, and the directory that was opened is closed. The mount is
+// checked before anything is made of the other replies: without it they are about an ordinary
+// directory beneath. kNotFound decides nothing yet: OpenSSH also replies it for a loop of links,
+// and below a file.
 ResolvedPath PathRules::LookUp(const Target& target, Access access, guest::Guest& guest,
                                const support::Context& context) const {
   const std::string& path = target.guest;
@@ -146,7 +156,7 @@ ResolvedPath PathRules::LookUp(const Target& target, Access access, guest::Guest
   if (must_check) {
     RequireMounted(
         *target.mount,
-        options_.mount_check->Evaluate(*target.mount, std::move(replies[2]), guest, context),
+        options_.mount_check->UpdateFrom(*target.mount, std::move(replies[2]), guest, context),
         target.host);
   }
   try {
@@ -194,8 +204,10 @@ void PathRules::RequireWritable(const Target& target, const GuestLocation& locat
   if (location.attributes) return;
   const auto parent = directories.roots.Find(location.existing_parent);
   if (!parent || parent->value != match->value) {
-    throw CallError(target.host + " cannot be created: the directory " + root.host +
-                    " is missing in the guest (" + root.guest + " does not exist)");
+    throw CallError(
+        Format("{} cannot be created: the directory {} is missing in the guest "
+               "({} does not exist)",
+               target.host, root.host, root.guest));
   }
 }
 
@@ -209,7 +221,8 @@ void PathRules::RequireNotLimas(const Target& target, const std::string& guest_p
   const std::string path = support::LowerCase(JoinPath(host, match->rest));
   const auto below = support::PathBelow(path, support::LowerCase(options_.lima_home));
   if (below && access != Access::kWrite && *below == "_config/user") {
-    throw CallError(target.host + " is not read: it is the private key of all Lima's instances");
+    throw CallError(
+        Format("{} is not read: it is the private key of all Lima's instances", target.host));
   }
   if (!below || access != Access::kWrite) return;
   throw CallError(ProtectedText(target.host, {.patterns = {},
@@ -253,13 +266,11 @@ std::string PathRules::Clean(std::string_view given) const {
   if (path.starts_with('/') && path.find('\0') == std::string::npos) {
     return support::CleanPath(path);
   }
-  const std::string expected = ": expected an absolute path";
-  const std::string choice = " in one of: " + DescribeRoots(options_);
-  if (path.empty()) throw CallError("the path is empty" + expected + choice);
-  if (path.find('\0') != std::string::npos) {
-    throw CallError("the path contains a NUL byte" + expected + choice);
+  const std::string choice = Format(" in one of: {}", DescribeRoots(options_));
+  if (path.empty() || path.find('\0') != std::string::npos) {
+    throw CallError(Format("the path {}: expected an absolute path{}",
+                           path.empty() ? "is empty" : "contains a NUL byte", choice));
   }
-  const std::string text = path + " is relative" + expected;
   // Neither a home directory, a variable, a URI, a drive nor a quoted path is meant as a name.
   const bool is_name = std::string_view("~$%<\"'`\\ ").find(path.front()) == std::string::npos &&
                        path.substr(0, path.find('/')).find(':') == std::string::npos;
@@ -268,7 +279,8 @@ std::string PathRules::Clean(std::string_view given) const {
     proposed = support::CleanPath(JoinPath(DefaultDirectory(), path));
   } catch (const CallError&) {  // there is none
   }
-  throw CallError(text + (is_name && names_.Find(proposed) ? ", such as " + proposed : choice));
+  throw CallError(Format("{} is relative: expected an absolute path{}", path,
+                         is_name && names_.Find(proposed) ? ", such as " + proposed : choice));
 }
 
 std::string PathRules::DefaultDirectory() const {
@@ -278,9 +290,9 @@ std::string PathRules::DefaultDirectory() const {
   }
   if (options_.roots.size() == 1) return options_.roots.front().host;
   throw CallError(
-      "path is missing, and the server's working directory is outside the directories that may "
-      "be used; pass one of: " +
-      DescribeRoots(options_));
+      Format("path is missing, and the server's working directory is outside the directories "
+             "that may be used; pass one of: {}",
+             DescribeRoots(options_)));
 }
 
 std::string PathRules::ToHost(std::string_view guest_path) const {
@@ -351,8 +363,10 @@ void PathRules::PinNarrowed(const Root& root, guest::Guest& guest,
       pinned ? *pinned : RealPathOfRootOption(root.guest, shown, guest, context);
   const std::string boundary = RealPathOfRootOption(mount.guest, shown, guest, context);
   if (!support::PathBelow(path, boundary)) {
-    throw CallError(shown + " resolves to " + path + " in the guest, outside the mount " +
-                    mount.guest + "; choose a directory that is not a link out of it");
+    throw CallError(
+        Format("{} resolves to {} in the guest, outside the mount {}; "
+               "choose a directory that is not a link out of it",
+               shown, path, mount.guest));
   }
   options_.pins->Pin(root, path);
 }

@@ -7,15 +7,18 @@
 #include "lima/sandbox.h"
 #include "shell/shell_quote.h"
 #include "support/environment.h"
+#include "support/format.h"
 #include "support/paths.h"
 
 namespace paths {
 namespace {
 
 using nlohmann::json;
+using support::Format;
 
 std::string NameInBoth(const Root& mount) {
-  return mount.host + (mount.guest == mount.host ? "" : " (at " + mount.guest + " in the guest)");
+  return mount.guest == mount.host ? mount.host
+                                   : Format("{} (at {} in the guest)", mount.host, mount.guest);
 }
 
 /// An entry that makes `mount` writable. Lima merges entries with the same mountPoint, compared as
@@ -48,69 +51,74 @@ std::optional<Root> SmallestPart(const std::string& path, const Root& root, cons
 
 std::string DescribeRoots(const PathRules::Options& options) {
   if (!options.roots.empty()) return FormatRoots(options.roots);
-  return "none, as the instance mounts nothing. To mount a directory, the user runs " +
-         lima::EditCommands(options.instance, " --mount DIRECTORY:w");
+  return Format("none, as the instance mounts nothing. To mount a directory, the user runs {}",
+                lima::EditCommands(options.instance, " --mount DIRECTORY:w"));
 }
 
 std::string OutsideText(const std::string& what, const PathRules::Options& options) {
-  return what + " outside the directories that may be used: " + DescribeRoots(options);
+  return Format("{} outside the directories that may be used: {}", what, DescribeRoots(options));
 }
 
 std::string ReadOnlyText(const std::string& path, const Root& root,
                          const PathRules::Options& options) {
-  const std::string text = path + " is read-only: it lies in " + root.host +
-                           " (read-only). The directories are: " + DescribeRoots(options) +
-                           ". To make it writable, ";
+  const std::string text = Format(
+      "{} is read-only: it lies in {} (read-only). The directories are: {}. "
+      "To make it writable, the user ",
+      path, root.host, DescribeRoots(options));
   if (root.is_guests_own) {
-    return text + "the user starts the server with --allow-path " +
-           shell::ShellQuote(root.guest + ":w") + ".";
+    return Format("{}starts the server with --allow-path {}.", text,
+                  shell::ShellQuote(root.guest + ":w"));
   }
   const std::string& mount_point = root.narrowed_from.empty() ? root.guest : root.narrowed_from;
   const auto found = std::find_if(options.mounts.begin(), options.mounts.end(),
                                   [&](const Root& mount) { return mount.guest == mount_point; });
   const Root& mount = found == options.mounts.end() ? root : *found;
   const std::optional<Root> part = SmallestPart(path, root, mount, options);
-  if (!part) return text + "the user mounts the project alone, not all of the home directory.";
+  if (!part) return text + "mounts the project alone, not all of the home directory.";
   if (part->guest == mount.guest && mount.writable_where.find("/override.yaml:") != path.npos) {
-    return text + "the user changes " + mount.writable_where + ", and runs `" +
-           lima::RestartCommand(options.instance) + "`.";
+    return Format("{}changes {}, and runs `{}`.", text, mount.writable_where,
+                  lima::RestartCommand(options.instance));
   }
-  return text + "the user runs " +
-         lima::EditCommands(options.instance, " --set " + shell::ShellQuote(WritableEntry(*part))) +
-         ".";
+  const std::string setting = " --set " + shell::ShellQuote(WritableEntry(*part));
+  return Format("{}runs {}.", text, lima::EditCommands(options.instance, setting));
 }
 
 std::string ProtectedText(const std::string& path, const exposure::HostProgram& row) {
-  return path + " is not written by the file tools, because " + std::string(row.program) +
-         " on the host obeys it (" + std::string(row.reason) +
-         "). Ask the user to edit it there, or to start the server with --allow-settings.";
+  return Format(
+      "{} is not written by the file tools, because {} on the host obeys it ({}). "
+      "Ask the user to edit it there, or to start the server with --allow-settings.",
+      path, row.program, row.reason);
 }
 
 std::string CoveredText(const std::string& path, const Root& mount, const std::string& other) {
-  return path + " cannot be used: in the guest the mount of " + mount.host + " (at " + mount.guest +
-         ") lies over it, so other files are there. If you mean those, give " + other;
+  return Format(
+      "{} cannot be used: in the guest the mount of {} (at {}) lies over it, "
+      "so other files are there. If you mean those, give {}",
+      path, mount.host, mount.guest, other);
 }
 
 std::string NotMountedText(const std::string& path, const Root& mount,
                            const PathRules::Options& options) {
-  return path + " cannot be used now: " + NameInBoth(mount) +
-         " is a mount of the instance, but it is not mounted in the guest. Nothing was read or "
-         "written. To mount it, the user must restart the instance: `" +
-         lima::RestartCommand(options.instance) + "`.";
+  return Format(
+      "{} cannot be used now: {} is a mount of the instance, but it is not mounted in the guest. "
+      "Nothing was read or written. To mount it, the user must restart the instance: `{}`.",
+      path, NameInBoth(mount), lima::RestartCommand(options.instance));
 }
 
 std::string MissingText(const Root& mount) {
-  return "This leaves out " + NameInBoth(mount) +
-         ", a mount of the instance that is not mounted in the guest now; names found there are "
-         "those of the directory beneath.";
+  return Format(
+      "This leaves out {}, a mount of the instance that is not mounted in the guest now; "
+      "names found there are those of the directory beneath.",
+      NameInBoth(mount));
 }
 
 std::string StaleText(const Root& mount, const PathRules::Options& options) {
-  return "This may be out of date: in " + mount.host +
-         " the guest does not notice what the host changes (a 9p mount with cache: fscache or "
-         "loose), so contents, sizes and times may be old. To change that, the user runs " +
-         lima::EditCommands(options.instance) +
-         ", and adds `9p: {cache: mmap}` to the mount of that location.";
+  return Format(
+      "This may be out of date: in {} the guest does not notice what the host changes "
+      "(a 9p mount with cache: fscache or loose), so contents, sizes and times may be old. "
+      "To change that, the user runs {}, "
+      "and adds `9p: {cache: mmap}` to the mount of that location.",
+      mount.host, lima::EditCommands(options.instance));
 }
 
 }  // namespace paths

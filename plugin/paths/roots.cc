@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/paths.h"
 
 namespace paths {
@@ -28,7 +29,7 @@ void AddOnce(std::vector<Root>& roots, Root root) {
 }
 
 void AddNarrowed(std::vector<Root>& roots, const Root& narrowed, const std::vector<Root>& mounts) {
-  const DirectoryIndex names = HostNames(mounts);
+  const DirectoryIndex names = IndexByHostPath(mounts);
   const std::string* name = &narrowed.host;
   auto match = names.Find(*name);
   if (!match && !narrowed.resolved_host.empty()) {
@@ -36,9 +37,9 @@ void AddNarrowed(std::vector<Root>& roots, const Root& narrowed, const std::vect
     match = names.Find(*name);
   }
   if (!match) {
-    throw support::CallError("--root " + narrowed.host + " is not under a mount; " +
-                             (mounts.empty() ? "the instance mounts nothing"
-                                             : "the mounts are: " + FormatRoots(mounts)));
+    throw support::CallError(support::Format(
+        "--root {} is not under a mount; {}", narrowed.host,
+        mounts.empty() ? "the instance mounts nothing" : "the mounts are: " + FormatRoots(mounts)));
   }
   const Root& mount = mounts[match->value];
   Root root = mount;
@@ -79,9 +80,10 @@ Root ParseAllowedPath(const std::string& value) {
   const bool has_unknown_mode =
       directory.ends_with(":r") || directory.ends_with(":ro") || directory.ends_with(":rw");
   if (!directory.starts_with('/') || has_unknown_mode) {
-    throw support::CallError("--allow-path \"" + value +
-                             "\": expected DIR or DIR:w, an absolute directory of the guest, such "
-                             "as /tmp or /tmp:w");
+    throw support::CallError(
+        support::Format("--allow-path \"{}\": expected DIR or DIR:w, "
+                        "an absolute directory of the guest, such as /tmp or /tmp:w",
+                        value));
   }
   directory = support::CleanPath(directory);
   return {.host = directory, .guest = directory, .writable = writable, .is_guests_own = true};
@@ -91,7 +93,7 @@ Root ParseNarrowedRoot(const std::string& value) {
   if (value.empty()) throw support::CallError("--root: expected a directory");
   std::error_code unknown;
   if (fs::exists(value, unknown) && !fs::is_directory(value, unknown)) {
-    throw support::CallError("--root " + value + " is not a directory; name one");
+    throw support::CallError(support::Format("--root {} is not a directory; name one", value));
   }
   const std::string directory = support::CleanPath(fs::absolute(value).string());
   return {.host = directory, .resolved_host = ResolvedOnHost(directory)};
@@ -106,7 +108,7 @@ std::string FormatRoots(const std::vector<Root>& roots) {
   return text;
 }
 
-DirectoryIndex HostNames(const std::vector<Root>& roots) {
+DirectoryIndex IndexByHostPath(const std::vector<Root>& roots) {
   DirectoryIndex names;
   for (std::size_t i = 0; i < roots.size(); ++i) names.Add(roots[i].host, i);
   for (std::size_t i = 0; i < roots.size(); ++i) {

@@ -91,9 +91,9 @@ struct RootOptions {
 /// "/a (writable), /b (read-only)"
 std::string FormatRoots(const std::vector<Root>& roots);
 
-/// The host paths of the roots, as written and resolved. If a directory is one root's written path
-/// and another's resolved path, it belongs to the former.
-DirectoryIndex HostNames(const std::vector<Root>& roots);
+/// Finds roots by their host paths, as written and resolved. If a directory is one root's written
+/// path and another's resolved path, it belongs to the former.
+DirectoryIndex IndexByHostPath(const std::vector<Root>& roots);
 
 /// One root for each mount.
 std::vector<Root> RootsOfMounts(const std::vector<lima::Mount>& mounts);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "support/format.h"
 #include "support/printable.h"
 #include "support/re2_text.h"
 #include "support/utf8.h"
@@ -50,9 +51,8 @@ std::string CappedOutput::Text(std::string_view remedy) const {
   const std::string_view tail = CutBeginning(std::string_view(tail_).substr(tail_.size() - wanted));
   std::string text(head);
   if (!text.empty() && text.back() != '\n') text += '\n';
-  text += "[… " + std::to_string(total_ - head.size() - tail.size()) + " bytes left out";
-  text += remedy;
-  text += " …]\n";
+  text +=
+      support::Format("[… {} bytes left out{} …]\n", total_ - head.size() - tail.size(), remedy);
   text += tail;
   return text;
 }
@@ -138,7 +138,8 @@ CommandOutput::Streams CommandOutput::Finish(CutOutputs& outputs) {
   standard_error_.Add(error_frames_.Finish());
   std::string remedy;
   if (standard_output_.is_cut() || standard_error_.is_cut()) {
-    remedy = "; read_process {\"id\":\"" + outputs.Keep(std::move(both_)) + "\"} returns them";
+    remedy = support::Format("; read_process {\"id\":\"{}\"} returns them",
+                             outputs.Keep(std::move(both_)));
   }
   return {support::ToUtf8(standard_output_.Text(remedy)),
           support::ToUtf8(standard_error_.Text(remedy))};

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/join.h"
 #include "support/utf8.h"
 
@@ -55,7 +56,7 @@ std::string CutOutputs::Keep(OutputLog output) {
   output.Finish();
   const std::scoped_lock lock(mutex_);
   if (entries_.size() == kMaxKept) entries_.pop_front();
-  entries_.push_back({"c" + std::to_string(++last_id_), std::move(output)});
+  entries_.push_back({support::Format("c{}", ++last_id_), std::move(output)});
   return entries_.back().id;
 }
 
@@ -67,8 +68,9 @@ OutputLog::Piece CutOutputs::Read(std::string_view id, std::optional<std::int64_
     if (known_id == id) return output.Read(output.Resolve(offset), maximum, peeks);
     known.push_back(known_id);
   }
-  throw support::CallError("there is no output " + std::string(id) + " of a command any more; " +
-                           (known.empty() ? "none is kept" : "kept are " + support::Join(known)));
+  throw support::CallError(
+      support::Format("there is no output {} of a command any more; {}", id,
+                      known.empty() ? "none is kept" : "kept are " + support::Join(known)));
 }
 
 }  // namespace shell

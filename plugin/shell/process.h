@@ -15,10 +15,8 @@
 /// connection implements Launcher and Process.
 namespace shell {
 
-// How the channels of the one SSH session are shared. sshd allows kMaxChannels unless its
-// MaxSessions says otherwise. Files take one (a second one while the first hangs), long-running
-// processes at most kMaxProcesses; shells get the rest: at least one for scripts and two for
-// commands (one while files take two).
+// sshd's default (MaxSessions) is 10 channels: SFTP 1 (2 while one hangs); processes 0 to 6;
+// scripts 1 or 2; commands the rest.
 inline constexpr std::size_t kMaxChannels = 10;
 inline constexpr std::size_t kMaxProcesses = 6;
 
@@ -47,9 +45,10 @@ class ProcessEvents {
   /// The guest has no free channel now (sshd's MaxSessions); the process waits for one.
   virtual void OnQueued() {}
 
-  /// How many channels sshd must allow at once before this process gets one. More than
-  /// kSharedChannels: it is a long-running process, which lets others go first.
+  /// How many channels sshd must allow at once before this process gets one.
   [[nodiscard]] virtual std::size_t needed_channels() const { return kSharedChannels; }
+  /// A long-running process lets others go first.
+  [[nodiscard]] bool is_long_running() const { return needed_channels() > kSharedChannels; }
 
   /// The process has exited. Once; there is no more output. Background processes that it left may
   /// still use the channel.
@@ -81,7 +80,8 @@ class Launcher {
                                          std::shared_ptr<ProcessEvents> events) = 0;
 };
 
-/// Of /bin/sh. It must change nothing in the guest, which errors say; copy/ has texts of its own.
+/// A program for the guest's /bin/sh. It must not change the guest, so a lost one is simply run
+/// again, and errors promise that nothing was changed. copy/ runs others and words its own errors.
 struct Script {
   std::string text;
   /// What it calls: each shell is sent it once, and keeps it.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/join.h"
 #include "support/utf8.h"
 
@@ -11,6 +12,7 @@ namespace {
 
 using Lock = std::unique_lock<std::mutex>;
 using support::Clock;
+using support::Format;
 
 /// Bytes of a command in an error.
 constexpr std::size_t kMaxShownCommand = 60;
@@ -24,11 +26,12 @@ std::string ProblemOf(const ShellSession& session) {
   if (!session.is_over() || session.reported().exit_status) return "";
   if (!end) return "the process was stopped";
   if (end->connection_lost)
-    return "its connection was lost, so it may run until the guest notices: " + end->problem;
+    return Format("its connection was lost, so it may run until the guest notices: {}",
+                  end->problem);
   if (!end->problem.empty()) return end->problem;
-  const std::string shell = "the guest's shell that ran the process ";
-  return shell + (end->exit_signal ? "was killed by signal " + *end->exit_signal
-                                   : "exited without reporting how it ended");
+  return Format("the guest's shell that ran the process {}",
+                end->exit_signal ? Format("was killed by signal {}", *end->exit_signal)
+                                 : "exited without reporting how it ended");
 }
 
 Processes::State StateOf(const ShellSession& session) {
@@ -41,17 +44,17 @@ Processes::State StateOf(const ShellSession& session) {
   if (reported.end && reported.end->connection_lost) {
     const bool may_have_run = reported.end->was_started;
     throw support::ConnectionLost(
-        reported.end->problem +
-            (may_have_run ? "; the process may have run" : "; the process was not started"),
+        Format("{}; {}", reported.end->problem,
+               may_have_run ? "the process may have run" : "the process was not started"),
         may_have_run);
   }
   if (reported.exit_status && *reported.exit_status < kCannotRun) {
-    throw support::CallError("The process was not started: " +
-                             DescribeProfileFailure(shell, "ended or was replaced"));
+    throw support::CallError(Format("The process was not started: {}",
+                                    DescribeProfileFailure(shell, "ended or was replaced")));
   }
   throw support::CallError(
-      "the guest could not start the process: " +
-      (reported.early_error.empty() ? ProblemOf(session) : reported.early_error));
+      Format("the guest could not start the process: {}",
+             reported.early_error.empty() ? ProblemOf(session) : reported.early_error));
 }
 
 }  // namespace
@@ -91,8 +94,8 @@ std::string Processes::Start(const LoginCommand& command, const std::string& dir
           "the guest. Start it again when a command has ended");
     }
     if (is_late) {
-      throw support::CallError("The process was not started in time: " +
-                               DescribeProfileFailure(command.shell, "was still"));
+      throw support::CallError(Format("The process was not started in time: {}",
+                                      DescribeProfileFailure(command.shell, "was still")));
     }
     throw support::Stopped(reason);
   } catch (...) {
@@ -110,13 +113,13 @@ std::shared_ptr<Processes::Entry> Processes::Add(const std::string& command,
   const std::size_t running = entries_.size() - ended;
   if (running >= kMaxProcesses) {
     throw support::CallError(
-        std::to_string(kMaxProcesses) +
-        " processes run, which is the most. Stop one with write_process: " + ListRunning());
+        Format("{} processes run, which is the most. Stop one with write_process: {}",
+               kMaxProcesses, ListRunning()));
   }
   if (ended >= kMaxEnded) {
     entries_.erase(std::find_if(entries_.begin(), entries_.end(), has_ended));
   }
-  const std::string id = "p" + std::to_string(++last_id_);
+  const std::string id = Format("p{}", ++last_id_);
   entries_.push_back(std::make_shared<Entry>(
       Entry{{id, command, directory, std::chrono::system_clock::now()},
             std::make_shared<ShellSession>(session_lock_, running + 1 + kSharedChannels)}));
@@ -151,17 +154,16 @@ Processes::State Processes::Write(std::string_view id, const Request& request,
   Lock lock(session_lock_->mutex);
   const std::shared_ptr<Entry> entry = Find(id);
   ShellSession& session = *entry->session;
-  const std::string name(id);
   if (!request.input.empty()) {
-    if (session.is_over()) throw support::CallError(name + " has ended and takes no input");
+    if (session.is_over()) throw support::CallError(Format("{} has ended and takes no input", id));
     if (session.input_ended()) {
-      throw support::CallError("the standard input of " + name + " has been ended");
+      throw support::CallError(Format("the standard input of {} has been ended", id));
     }
     if (session.waiting_input() + request.input.size() > kMaxInput) {
       throw support::CallError(
-          name + " does not read its input: " + std::to_string(session.waiting_input()) +
-          " bytes wait already, and at most " + std::to_string(kMaxInput) +
-          " can. Nothing of this call's input was kept.");
+          Format("{} does not read its input: {} bytes wait already, and at most {} can. "
+                 "Nothing of this call's input was kept.",
+                 id, session.waiting_input(), kMaxInput));
     }
     session.AddInput(request.input);
   }
@@ -220,15 +222,16 @@ void Processes::KillLate() {
 }
 
 std::shared_ptr<Processes::Entry> Processes::Find(std::string_view id) const {
-  if (id.empty()) throw support::CallError("`until` needs an `id`; running: " + ListRunning());
+  if (id.empty())
+    throw support::CallError(Format("`until` needs an `id`; running: {}", ListRunning()));
   std::vector<std::string> known;
   for (const auto& entry : entries_) {
     if (entry->description.id == id) return entry;
     known.push_back(entry->description.id);
   }
   throw support::CallError(
-      "there is no process " + std::string(id) +
-      (known.empty() ? "; none has been started" : "; known are " + support::Join(known, ", ")));
+      Format("there is no process {}; {}", id,
+             known.empty() ? "none has been started" : "known are " + support::Join(known)));
 }
 
 std::string Processes::ListRunning() const {
@@ -236,7 +239,7 @@ std::string Processes::ListRunning() const {
   for (const auto& entry : entries_) {
     if (entry->session->is_over()) continue;
     const auto& [id, command, directory, started] = entry->description;
-    running.push_back(id + " " + std::string(support::CutText(command, kMaxShownCommand)));
+    running.push_back(Format("{} {}", id, support::CutText(command, kMaxShownCommand)));
   }
   return running.empty() ? "none" : support::Join(running, "; ");
 }

@@ -21,7 +21,7 @@ namespace shell {
 /// A process ends with its connection; what it had printed stays readable. Thread-safe.
 class Processes {
  public:
-  /// Of those that have ended, the youngest stay readable.
+  /// The youngest of those that have ended stay readable.
   static constexpr std::size_t kMaxEnded = 64;
 
   // In bytes, of each.

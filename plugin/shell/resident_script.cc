@@ -6,6 +6,7 @@
 
 #include "shell/programs.h"
 #include "shell/shell_quote.h"
+#include "support/format.h"
 #include "support/random.h"
 #include "support/re2_text.h"
 
@@ -121,8 +122,10 @@ std::string DescribeProfileFailure(const std::string& shell, std::string_view wh
                             : ends_with("fish") ? "~/.config/fish/config.fish"
                             : ends_with("csh")  ? "~/.tcshrc, ~/.cshrc, ~/.login"
                                                 : "~/.profile";
-  return std::string("the guest user's login shell ").append(what) +
-         " in its startup files: check " + files + " and /etc/profile in the guest";
+  return support::Format(
+      "the guest user's login shell {} in its startup files: "
+      "check {} and /etc/profile in the guest",
+      what, files);
 }
 
 void ReportSplitter::Feed(std::string_view bytes, const Callback& on_output,

@@ -22,9 +22,10 @@
 ///   N        the request has ended with this status; the line "MARKER" ends its standard error
 ///   free     after N: nothing of the request is left, the loop waits for the next
 ///   left     after N: background processes may be left. Loop and watcher have exited
-///   ended N  the loop has exited. 0: it has not run a request that it has not reported; a file of
-///            the profile may have changed. Else the session has been stopped; 126 or above: the
-///            loop was killed or could not be started
+///   ended N  the loop has exited with N:
+///            0           every request that it ran has been reported; the next goes to another
+///            1 to 125    the session has been stopped
+///            126, above  so too: the loop was killed, or could not be started
 ///   began    a new login shell has read its profile, and runs the command
 ///   stopped  the watcher has stopped everything but what follows: ", ID NAME" for each process
 ///
@@ -96,7 +97,7 @@ Request CommandRequest(const LoginCommand& command);
 /// "began" before. For a ScriptProgram for one request.
 std::string PlainLogin(const LoginCommand& command);
 
-/// That the login shell did not get to the command, and where to look.
+/// Says that the login shell did not get to the command, and where to look.
 std::string DescribeProfileFailure(const std::string& shell, std::string_view what);
 
 /// One command in a new login shell, as PlainLogin runs it, in place of the loop. Its standard

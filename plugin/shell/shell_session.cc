@@ -14,7 +14,7 @@ constexpr std::size_t kMaxEarlyError = 1024;
 /// What a profile may print.
 constexpr std::size_t kMaxEarlyOutput = std::size_t{256} * 1024;
 
-/// Of input, in bytes. The watcher reads a request byte by byte.
+/// Bytes of one InputRequest. The watcher reads it byte by byte.
 constexpr std::size_t kInputPiece = 8192;
 
 constexpr std::string_view kStopped = "stopped";
@@ -30,7 +30,7 @@ void ShellSession::Launch(const std::string& program, std::shared_ptr<OutputSink
   auto process = launcher.Start(std::string(kCommandLine), shared_from_this());
   process->Send(Bootstrap(marker_, program));
   const std::scoped_lock lock(session_lock_->mutex);
-  if (!is_process() || !is_over()) process_ = std::move(process);
+  if (!is_long_running() || !is_over()) process_ = std::move(process);
 }
 
 void ShellSession::Close() {
@@ -99,7 +99,7 @@ void ShellSession::OnOutput(Stream stream, std::string_view bytes) {
             }
             session_lock_->changed.notify_all();
           });
-  if (is_process()) session_lock_->changed.notify_all();
+  if (is_long_running()) session_lock_->changed.notify_all();
 }
 
 void ShellSession::OnQueued() {
@@ -114,7 +114,7 @@ void ShellSession::OnEnd(const ProcessEnd& end) {
   error_.Finish([&](std::string_view own) { Deliver(Stream::kError, own); });
   reported_.end = end;
   reported_.state = State::kOver;
-  if (is_process()) process_.reset();
+  if (is_long_running()) process_.reset();
   session_lock_->changed.notify_all();
 }
 
@@ -127,7 +127,7 @@ void ShellSession::Deliver(Stream stream, std::string_view own) {
   if (reported_.state == State::kStarting) {
     early_output_ += own.size();
     std::string& early_error = reported_.early_error;
-    if (stream == Stream::kError || is_process())
+    if (stream == Stream::kError || is_long_running())
       early_error += own.substr(0, kMaxEarlyError - early_error.size());
     if (early_output_ <= kMaxEarlyOutput) return;
     early_error = "it prints without end instead";
@@ -144,7 +144,7 @@ void ShellSession::Deliver(Stream stream, std::string_view own) {
 }
 
 void ShellSession::GetReady() {
-  const bool is_ready = ready_reported_ && (error_ended_ || is_process());
+  const bool is_ready = ready_reported_ && (error_ended_ || is_long_running());
   if (reported_.state != State::kStarting || !is_ready) return;
   reported_.was_ready = true;
   reported_.state = State::kReady;
@@ -169,7 +169,7 @@ void ShellSession::Apply(std::string_view words) {
   } else if (re2::RE2::FullMatch(support::Re2Text(words), ended, &status)) {
     reported_.exit_status = status;
     state = State::kOver;
-    if (is_process()) process_.reset();
+    if (is_long_running()) process_.reset();
   } else if (state == State::kRunning &&
              re2::RE2::FullMatch(support::Re2Text(words), done, &status)) {
     reported_.request_status = status;

@@ -53,7 +53,7 @@ class ShellSession final : public ProcessEvents, public std::enable_shared_from_
   /// the time on that it is ready.
   void Launch(const std::string& program, std::shared_ptr<OutputSink> sink, Launcher& launcher);
 
-  // Of a shell, by the one thread that uses it.
+  // For a shell, by the one thread that uses it.
   void Send(const std::string& request) { process_->Send(request); }
   /// Stops everything in the session.
   void Stop() { process_->EndInput(); }
@@ -62,7 +62,7 @@ class ShellSession final : public ProcessEvents, public std::enable_shared_from_
 
   [[nodiscard]] const Reported& reported() const { return reported_; }
   [[nodiscard]] bool is_over() const { return reported_.state == State::kOver; }
-  /// Runs nothing any more, except what a request has left.
+  /// Only background processes of a request still use the channel.
   [[nodiscard]] bool has_left_processes() const { return reported_.left && !reported_.closed; }
   /// Closes the channel, which stops what runs in it, except what a request has left.
   void Close();
@@ -75,7 +75,7 @@ class ShellSession final : public ProcessEvents, public std::enable_shared_from_
   [[nodiscard]] bool request_is_done() const;
   [[nodiscard]] bool sink_has_enough() const { return sink_has_enough_; }
 
-  // Of a process that is ready.
+  // For a process that is ready.
   void AddInput(std::string_view bytes);
   void EndInput();
   /// `name` is without "SIG".
@@ -91,7 +91,6 @@ class ShellSession final : public ProcessEvents, public std::enable_shared_from_
   void OnClosed() override;
 
  private:
-  [[nodiscard]] bool is_process() const { return needed_channels_ > kSharedChannels; }
   void Deliver(Stream stream, std::string_view own);
   /// `words` of a report (resident_script.h). Ignores others.
   void Apply(std::string_view words);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/join.h"
 #include "support/printable.h"
 #include "support/units.h"
@@ -15,6 +16,7 @@ namespace {
 using Lock = std::unique_lock<std::mutex>;
 using State = ShellSession::State;
 using support::Clock;
+using support::Format;
 
 /// For one request: a file of the profile may change between two.
 constexpr int kMaxStarts = 2;
@@ -36,24 +38,24 @@ bool IsOfUse(const ShellSession& session) {
   return !session.is_over() || session.has_left_processes();
 }
 
-/// Of a command that was stopped.
+/// How a command ended that was stopped.
 std::string OutcomeOf(const ShellSession::Reported& reported) {
   if (!reported.stopped) {
     return "its processes were signalled, but the guest has not confirmed that they are gone: "
-           "check "
-           "it";
+           "check it";
   }
   const std::string remaining = support::Printable(reported.remaining);
   if (remaining.empty()) return "its processes have been stopped";
   const auto others = std::count(remaining.begin(), remaining.end(), ',');
-  return std::to_string(1 + others) + (others == 0 ? " process" : " processes") +
-         " that it started may still run (" + remaining + ")";
+  return Format("{} that it started may still run ({})",
+                others == 0 ? "1 process" : Format("{} processes", 1 + others), remaining);
 }
 
 support::ConnectionLost ConnectionLost(const std::string& problem, bool is_command, bool was_sent) {
-  return {problem + (!is_command ? "; nothing was changed in the guest"
-                     : was_sent  ? "; the command may have run"
-                                 : "; the command was not run"),
+  return {Format("{}; {}", problem,
+                 !is_command ? "nothing was changed in the guest"
+                 : was_sent  ? "the command may have run"
+                             : "the command was not run"),
           was_sent && is_command};
 }
 
@@ -62,8 +64,9 @@ support::ConnectionLost ConnectionLost(const std::string& problem, bool is_comma
 RunEnd Shells::RunScript(const Script& script, OutputSink& sink, const support::Context& context) {
   const RunEnd end = RunInSh(false, script, sink, context);
   if (end.exit_signal) {
-    throw support::CallError("A script of this server was killed in the guest by signal " +
-                             *end.exit_signal + ": call again.");
+    throw support::CallError(
+        Format("A script of this server was killed in the guest by signal {}: call again.",
+               *end.exit_signal));
   }
   return end;
 }
@@ -74,10 +77,10 @@ RunEnd Shells::RunInSh(bool for_commands, const Script& script, OutputSink& sink
   request.has_profile = for_commands;
   const Reply reply = Run(for_commands, ScriptProgram(for_commands), request, sink, context);
   if (reply.kind != Reply::Kind::kDone) {
-    throw support::CallError(
-        "The guest user's login shell could not run /bin/sh: " +
-        (reply.error.empty() ? "it exited at once; perhaps the guest can start no further process"
-                             : reply.error));
+    throw support::CallError(Format(
+        "The guest user's login shell could not run /bin/sh: {}",
+        reply.error.empty() ? "it exited at once; perhaps the guest can start no further process"
+                            : reply.error));
   }
   return reply.end;
 }
@@ -160,6 +163,11 @@ void Shells::Release(Shell shell, const OutputSink& sink, bool may_keep) {
   }
 }
 
+// The connection's thread writes `reported`, so it is only read with the lock; what may take the
+// lock or wait (OnQueued, Send, Stop) is called without. A shell that ends before Send has not run
+// the request, which may go to another. Afterwards that is certain only if the loop exits with 0:
+// everything else may have run it. A command that is out of time is stopped and awaited, since the
+// agent must hear what is left of it. A script changes nothing: its shell is just closed.
 Shells::Reply Shells::RunIn(Shell& shell, const Request& request, OutputSink& sink,
                             const support::Context& context) {
   ShellSession& session = *shell.session;
@@ -230,12 +238,13 @@ std::string Shells::DescribeRunning(const OutputSink& waiting) {
   for (const OutputSink* const sink : LaneOf(true).running) {
     if (sink == &waiting || ++count > kMaxShownCommands) continue;
     const auto time = std::chrono::floor<std::chrono::seconds>(Clock::now() - sink->began).count();
-    shown.push_back(support::Printable(support::CutText(sink->command, kMaxCommandText)) + ", " +
-                    std::to_string(time < 60 ? time : time / 60) + (time < 60 ? " s" : " min"));
+    shown.push_back(Format("{}, {} {}",
+                           support::Printable(support::CutText(sink->command, kMaxCommandText)),
+                           time < 60 ? time : time / 60, time < 60 ? "s" : "min"));
   }
   if (count > kMaxShownCommands) shown.emplace_back("…");
-  return support::Count(count, "command") + (count == 1 ? " runs" : " run") +
-         (count == 0 ? "" : " (" + support::Join(shown, "; ") + ")");
+  return Format("{} {}{}", support::Count(count, "command"), count == 1 ? "runs" : "run",
+                count == 0 ? "" : " (" + support::Join(shown, "; ") + ")");
 }
 
 bool Shells::Provide(Shell& shell) {

@@ -27,7 +27,8 @@ class Shells {
   /// How long a stopped command may take to end.
   static constexpr std::chrono::seconds kStopTimeout{10};
 
-  /// How long Close waits for reports whether a command has left processes, which are to live on.
+  /// How long Close waits to hear whether a finished command left background processes. They must
+  /// survive.
   static constexpr std::chrono::seconds kSettleTimeout{1};
 
   explicit Shells(Launcher& launcher) : launcher_(launcher) {}
@@ -77,7 +78,7 @@ class Shells {
     RunEnd end;
     std::string error;
   };
-  /// Of commands, or of scripts.
+  /// The commands, or the scripts.
   struct Lane {
     std::list<const OutputSink*> running;
     std::list<const OutputSink*> waiting;  ///< the first is served next

@@ -18,7 +18,7 @@ class Channel;
 class ChannelUser {
  public:
   virtual ~ChannelUser() = default;
-  /// See shell::ProcessEvents.
+  // See shell::ProcessEvents.
   [[nodiscard]] virtual std::size_t needed_channels() const { return shell::kSharedChannels; }
   [[nodiscard]] bool is_long_running() const { return needed_channels() > shell::kSharedChannels; }
 

@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "support/format.h"
+
 namespace ssh {
 namespace {
 
 /// Why a request failed to which sshd replied, or closed the channel instead.
 std::string Refusal(bool is_sftp, bool has_reply) {
   if (!has_reply) {
-    return std::string("the guest's sshd closed the channel instead of ") +
-           (is_sftp ? "starting SFTP" : "running a command");
+    return support::Format("the guest's sshd closed the channel instead of {}",
+                           is_sftp ? "starting SFTP" : "running a command");
   }
   return is_sftp ? "the guest's sshd has no SFTP subsystem, which every tool needs: install the "
                    "guest's package openssh-sftp-server (Fedora and others: openssh-server), add a "
@@ -70,6 +72,12 @@ void ChannelBroker::StepClosing(TimePoint now) {
   pause_ = kFirstPause;
 }
 
+// A refusal is the only sign of sshd's limit, so the limit becomes what is open now; a later
+// success raises it, because sshd may have counted a process that was about to exit. A refused
+// request stays in its place, and StepWaiting sends it again after a pause. It also closes one idle
+// shell, but not a second one within kRoomPause: sshd frees the slot late, and the refusals until
+// then would close all of them. A request whose user has gone still gets its reply: the channel
+// that comes then must be closed, as one that is only forgotten keeps its slot.
 void ChannelBroker::StepOpening(TimePoint now) {
   for (auto next = waiting_.begin(); next != waiting_.end();) {
     const auto waiting = next++;
@@ -160,10 +168,10 @@ bool ChannelBroker::FailIfHopeless(std::list<ChannelRequest>::iterator waiting, 
   ChannelUser& user = *waiting->user;
   waiting_.erase(waiting);
   user.OnRefused(
-      "the guest's sshd allows too few channels at once: " + std::to_string(limit_) +
-          ", and this needs " + std::to_string(needed) +
-          ". Set MaxSessions in the guest's sshd_config to 10, or remove it (the default is 10), "
-          "and restart the instance",
+      support::Format("the guest's sshd allows too few channels at once: {}, and this needs {}. "
+                      "Set MaxSessions in the guest's sshd_config to 10, "
+                      "or remove it (the default is 10), and restart the instance",
+                      limit_, needed),
       false);
   return true;
 }

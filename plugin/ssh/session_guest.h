@@ -20,7 +20,7 @@
 #include "ssh/process_run.h"
 #include "ssh/sftp/sftp_service.h"
 #include "support/file_descriptor.h"
-#include "support/wake_pipe.h"
+#include "support/pipe.h"
 
 namespace ssh {
 

@@ -11,6 +11,7 @@
 #include "lima/sandbox.h"
 #include "ssh/session_guest.h"
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/log.h"
 #include "support/printable.h"
 
@@ -18,8 +19,10 @@
 namespace ssh {
 namespace {
 
+using support::Format;
+
 std::string Name(const Endpoint& endpoint) {
-  return endpoint.host + ":" + std::to_string(endpoint.port);
+  return Format("{}:{}", endpoint.host, endpoint.port);
 }
 
 struct FreeKey {
@@ -40,7 +43,7 @@ Key LoadKey(const std::string& file, std::string& problem) {
   std::error_code error;
   // libssh does not report why it cannot open a file, and would wait for a FIFO.
   if (::access(file.c_str(), R_OK) != 0) {
-    problem = std::string("cannot read the key file: ") + std::strerror(errno);
+    problem = Format("cannot read the key file: {}", std::strerror(errno));
   } else if (!std::filesystem::is_regular_file(file, error)) {
     problem = "the key file is not a regular file";
   } else if (ssh_pki_import_privkey_file(file.c_str(), nullptr, &NotePassphrase, &passphrase_wanted,
@@ -74,11 +77,12 @@ void SessionGuest::SetOptions() {
   const auto port = static_cast<unsigned int>(endpoint_.port);
   const auto set = [session](ssh_options_e option, const void* value, const std::string& shown) {
     if (ssh_options_set(session, option, value) == SSH_OK) return;
-    throw support::CallError("libssh does not accept " + shown + " in the instance's ssh.config");
+    throw support::CallError(
+        Format("libssh does not accept {} in the instance's ssh.config", shown));
   };
   set(SSH_OPTIONS_PROCESS_CONFIG, &no, "ProcessConfig no");
   set(SSH_OPTIONS_HOST, endpoint_.host.c_str(), "HostName " + support::Printable(endpoint_.host));
-  set(SSH_OPTIONS_PORT, &port, "Port " + std::to_string(port));
+  set(SSH_OPTIONS_PORT, &port, Format("Port {}", port));
   set(SSH_OPTIONS_USER, endpoint_.user.c_str(), "User " + support::Printable(endpoint_.user));
   set(SSH_OPTIONS_KNOWNHOSTS, "/dev/null", "UserKnownHostsFile /dev/null");
   set(SSH_OPTIONS_GLOBAL_KNOWNHOSTS, "/dev/null", "GlobalKnownHostsFile /dev/null");
@@ -87,8 +91,8 @@ void SessionGuest::SetOptions() {
   if (ciphers.empty()) return;
   if (ssh_options_set(session, SSH_OPTIONS_CIPHERS_C_S, ciphers.c_str()) != SSH_OK ||
       ssh_options_set(session, SSH_OPTIONS_CIPHERS_S_C, ciphers.c_str()) != SSH_OK) {
-    support::LogWarning("libssh has no cipher of ssh.config (" + endpoint_.ciphers +
-                        "); using its defaults");
+    support::LogWarning(
+        Format("libssh has no cipher of ssh.config ({}); using its defaults", endpoint_.ciphers));
   }
 }
 
@@ -101,7 +105,7 @@ void SessionGuest::KeepNonBlocking() {
   const int flags = ::fcntl(fd, F_GETFL);
   if (!break_fd_.valid() || flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0 ||
       ::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0) {
-    throw support::ConnectionLost(std::string("cannot set up the socket: ") + std::strerror(errno),
+    throw support::ConnectionLost(Format("cannot set up the socket: {}", std::strerror(errno)),
                                   false);
   }
 }
@@ -114,11 +118,10 @@ void SessionGuest::ConnectSession() {
   while (true) {
     const int code = ssh_connect(session_.get());
     if (code == SSH_ERROR) {
-      throw support::ConnectionLost("cannot connect to the guest's sshd at " + Name(endpoint_) +
-                                        ": " + ErrorText() +
-                                        ". Is the instance running? `limactl list` shows it, "
-                                        "`limactl start " +
-                                        endpoint_.instance + "` starts it",
+      throw support::ConnectionLost(Format("cannot connect to the guest's sshd at {}: {}. "
+                                           "Is the instance running? `limactl list` shows it, "
+                                           "`limactl start {}` starts it",
+                                           Name(endpoint_), ErrorText(), endpoint_.instance),
                                     false);
     }
     KeepNonBlocking();
@@ -141,7 +144,7 @@ void SessionGuest::Authenticate(TimePoint deadline) {
     std::string problem;
     const Key key = LoadKey(file, problem);
     if (!key) {
-      tried += "; " + file + ": " + problem;
+      tried += Format("; {}: {}", file, problem);
       continue;
     }
     offered = true;
@@ -153,30 +156,29 @@ void SessionGuest::Authenticate(TimePoint deadline) {
     }
     if (code == SSH_AUTH_SUCCESS) return;
     if (!session_alive()) {
-      throw support::ConnectionLost("the guest's sshd at " + Name(endpoint_) +
-                                        " closed the connection while the key " + file +
-                                        " was offered: " + ErrorText(),
+      throw support::ConnectionLost(Format("the guest's sshd at {} closed the connection "
+                                           "while the key {} was offered: {}",
+                                           Name(endpoint_), file, ErrorText()),
                                     false);
     }
-    tried += "; " + file + ": " +
-             (code == SSH_AUTH_PARTIAL  ? "accepted, but sshd requires more than a key"
-              : code == SSH_AUTH_DENIED ? "rejected"
-                                        : "cannot be offered: " + ErrorText());
+    tried += Format("; {}: {}", file,
+                    code == SSH_AUTH_PARTIAL  ? "accepted, but sshd requires more than a key"
+                    : code == SSH_AUTH_DENIED ? "rejected"
+                                              : "cannot be offered: " + ErrorText());
   }
-  throw support::CallError("the guest's sshd at " + Name(endpoint_) +
-                           (offered ? " rejected every key in ssh.config"
-                                    : " was offered no key: none in ssh.config can be read") +
-                           " for user " + endpoint_.user + tried);
+  throw support::CallError(Format("the guest's sshd at {} {} for user {}{}", Name(endpoint_),
+                                  offered ? "rejected every key in ssh.config"
+                                          : "was offered no key: none in ssh.config can be read",
+                                  endpoint_.user, tried));
 }
 
 void SessionGuest::PollUntilConnected(TimePoint deadline) {
   if (stopping_) throw support::ConnectionLost("the connection was closed", false);
   if (support::Clock::now() >= deadline) {
     throw support::ConnectionLost(
-        "the guest's sshd at " + Name(endpoint_) +
-            " did not complete the connection in time: the virtual machine hangs or is still "
-            "starting. Try again, or restart it: `" +
-            lima::ForcedRestartCommand(endpoint_.instance) + "`",
+        Format("the guest's sshd at {} did not complete the connection in time: "
+               "the virtual machine hangs or is still starting. Try again, or restart it: `{}`",
+               Name(endpoint_), lima::ForcedRestartCommand(endpoint_.instance)),
         false);
   }
   Poll(deadline);

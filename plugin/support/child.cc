@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "support/errors.h"
-#include "support/wake_pipe.h"
+#include "support/pipe.h"
 
 namespace support {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "support/join.h"
+#include "support/words.h"
 
 extern "C" char** environ;  // NOLINT(readability-redundant-declaration): macOS declares it nowhere
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "support/encoding.h"
 #include "support/utf8.h"
 
 namespace support {
@@ -11,7 +12,7 @@ namespace {
 bool IsControl(std::string_view character) {
   const auto last = static_cast<unsigned char>(character.back());
   if (character.size() == 1) return last < 0x20 || last == 0x7F;
-  if (character.starts_with('\xC2')) return last < 0xA0;                       // U+0080 to U+009F
+  if (character.starts_with('\xC2')) return last < 0xA0;  // U+0080 to U+009F
   if (character.starts_with("\xE2\x80")) {
     return (last >= 0x8E && last <= 0x8F) || (last >= 0xA8 && last <= 0xAE);
   }

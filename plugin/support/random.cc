@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "support/utf8.h"
+#include "support/encoding.h"
 
 namespace support {
 

@@ -8,7 +8,7 @@
 
 #include <stdexcept>
 
-#include "support/utf8.h"
+#include "support/encoding.h"
 
 namespace support {
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 
+#include "support/format.h"
 #include "support/re2_text.h"
 
 namespace support {
@@ -60,11 +61,11 @@ std::optional<std::uint64_t> ParseByteCount(std::string_view text) {
 }
 
 std::string FormatByteCount(std::uint64_t bytes) {
-  std::string text = std::to_string(bytes) + " bytes";
+  std::string text = Format("{} bytes", bytes);
   for (std::size_t unit = kByteUnits.size(); unit > 0 && bytes > 0; --unit) {
     const std::uint64_t factor = 1ULL << (10 * unit);
     if (bytes % factor != 0) continue;
-    return text + " (" + std::to_string(bytes / factor) + " " + kByteUnits[unit - 1] + "iB)";
+    return Format("{} ({} {}iB)", text, bytes / factor, kByteUnits.substr(unit - 1, 1));
   }
   return text;
 }
@@ -84,7 +85,7 @@ std::string FormatDate(std::chrono::system_clock::time_point time) {
 }
 
 std::string Count(std::uint64_t number, const std::string& what) {
-  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+  return Format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
 }  // namespace support

@@ -40,10 +40,4 @@ DecodedText DecodeUtf8(std::string_view bytes);
 /// DecodeUtf8 without the count.
 std::string ToUtf8(std::string_view bytes);
 
-/// Two digits for each byte, in lower case.
-std::string EncodeHex(std::string_view bytes);
-
-/// RFC 4648, section 4: with padding, without line breaks.
-std::string EncodeBase64(std::string_view bytes);
-
 }  // namespace support

@@ -2,6 +2,7 @@
 
 #include <re2/re2.h>
 
+#include "support/format.h"
 #include "support/re2_text.h"
 
 namespace support {
@@ -19,8 +20,7 @@ std::optional<Release> ParseRelease(std::string_view text) {
 }
 
 std::string ToString(const Release& release) {
-  return std::to_string(release[0]) + "." + std::to_string(release[1]) + "." +
-         std::to_string(release[2]);
+  return Format("{}.{}.{}", release[0], release[1], release[2]);
 }
 
 }  // namespace support

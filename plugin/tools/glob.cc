@@ -7,6 +7,7 @@
 #include "files/file_problem.h"
 #include "find/find_listing.h"
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/paths.h"
 #include "support/printable.h"
 #include "support/utf8.h"
@@ -26,11 +27,10 @@ using Match = std::pair<std::int64_t, std::string>;
 
 void RefuseTooMany(const std::vector<Match>& matches) {
   if (matches.size() <= kMaxGlobMatches) return;
-  std::string text = std::to_string(matches.size()) + " names match, more than the " +
-                     std::to_string(kMaxGlobMatches) +
-                     " that can be returned. Narrow it with a path deeper in the tree or a "
-                     "more specific pattern, such as \"src/**/*.cc\". The newest " +
-                     std::to_string(kShownGlobMatches) + " are:";
+  std::string text = support::Format(
+      "{} names match, more than the {} that can be returned. Narrow it with a path deeper in the "
+      "tree or a more specific pattern, such as \"src/**/*.cc\". The newest {} are:",
+      matches.size(), kMaxGlobMatches, kShownGlobMatches);
   for (std::size_t i = 0; i < kShownGlobMatches; ++i) {
     text += "\n" + support::Printable(matches[i].second);
   }
@@ -98,9 +98,9 @@ class GlobCall {
     const auto& found = directory.attributes;
     if (!found || found->type != guest::FileType::kDirectory) return;
     if (is_absolute && has_path_ && !support::PathBelow(directory.guest, ResolveBase().guest)) {
-      throw support::CallError("The pattern begins with " + directory.host +
-                               ", which is not inside the path " + ResolveBase().host +
-                               ". Leave one of them out.");
+      throw support::CallError(support::Format(
+          "The pattern begins with {}, which is not inside the path {}. Leave one of them out.",
+          directory.host, ResolveBase().host));
     }
     Note(workspace_.paths->MissingNote(directory.guest, *workspace_.guest, context_));
     walks_.push_back({std::move(directory), &walk});
@@ -118,7 +118,7 @@ class GlobCall {
       } catch (const guest::FileError& error) {
         if (error.code() == guest::FileErrorCode::kNotFound) continue;  // it has vanished
         if (error.code() != guest::FileErrorCode::kPermissionDenied) throw;
-        NoteGaps(walk.directory.host + ": Permission denied");
+        NoteGaps(support::Format("{}: Permission denied", walk.directory.host));
       }
     }
   }
@@ -139,13 +139,16 @@ class GlobCall {
         context_);
     NoteGaps(listing.messages);
     if (!matches_.empty() || listing.ignored.empty()) return;
-    Note("Ignored by git, so not looked at unless the path or pattern names it: " +
-         find::Some(listing.ignored) + ".");
+    Note(
+        support::Format("Ignored by git, so not looked at unless the path or pattern names it: {}.",
+                        find::Some(listing.ignored)));
   }
 
   void NoteGaps(const std::string& messages) {
     if (messages.empty()) return;
-    Note("The guest's user may not look at everything, so names may be missing here:\n" + messages);
+    Note(support::Format(
+        "The guest's user may not look at everything, so names may be missing here:\n{}",
+        messages));
   }
 
   void Visit(const ResolvedWalk& walk, const find::ListedName& name) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/utf8.h"
 #include "tools/tools.h"
 
@@ -12,6 +13,7 @@ namespace {
 
 using shell::Processes;
 using std::chrono::milliseconds;
+using support::Format;
 using enum Processes::Wait;
 
 /// Clients give up after 60 s at the earliest.
@@ -37,9 +39,10 @@ milliseconds WaitOf(const nlohmann::json& arguments, milliseconds default_wait,
 }
 
 std::string DescribeLateStart(const std::string& directory) {
-  return "The process in " + directory +
-         " did not start in time. What may have started was stopped. Try again, or check the guest "
-         "with run_shell_command ([\"uptime\"]).";
+  return Format(
+      "The process in {} did not start in time. What may have started was stopped. "
+      "Try again, or check the guest with run_shell_command ([\"uptime\"]).",
+      directory);
 }
 
 ProcessState StateOf(const std::string& id, const Processes::State& state) {
@@ -69,7 +72,7 @@ ProcessOutput ReadUntil(const mcp::ToolCall& call, std::optional<std::int64_t> o
   re2::RE2::Options options(re2::RE2::Quiet);
   options.set_max_mem(kMaxExpression);
   const re2::RE2 expression(until, options);
-  if (!expression.ok()) throw support::CallError("`until`: " + expression.error());
+  if (!expression.ok()) throw support::CallError(Format("`until`: {}", expression.error()));
   static const re2::RE2 unseen("\r?\n?$|\x1B\\[[0-?]*m");  // the line end, and colours
   std::string line;
   std::optional<std::string> matched;
@@ -119,18 +122,16 @@ ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
   std::string id;
   std::string note;
   InTime(DescribeLateStart(path), [&] {
-    WithDirectory(toolbox, call, call.context,
-                  [&](const Workspace& workspace, const std::string& directory,
-                      std::optional<support::Context>& limited) {
-                    deadline = limited->deadline();
-                    note = CheckShellSigns(command.words, directory, *workspace.guest, *limited);
-                    call.progress.SetStatus("waiting for the guest to start the process");
-                    id = toolbox.processes.Start(
-                        {command.text, command.words.front(), directory, workspace.shell}, path,
-                        *workspace.guest, *limited);
-                  });
+    WithCommand(toolbox, call, command, call.context, true, [&](const CommandCall& start) {
+      deadline = start.context.deadline();
+      note = start.note;
+      call.progress.SetStatus("waiting for the guest to start the process");
+      id = toolbox.processes.Start(
+          {command.text, command.words.front(), start.directory, start.workspace.shell}, path,
+          *start.workspace.guest, start.context);
+    });
   });
-  call.progress.SetStatus(id + " has been started");
+  call.progress.SetStatus(Format("{} has been started", id));
   const auto time_left = std::chrono::duration_cast<milliseconds>(deadline - support::Clock::now());
   try {
     if (time_left <= milliseconds(0)) throw support::CallError(DescribeLateStart(path));

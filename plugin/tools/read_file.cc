@@ -4,6 +4,7 @@
 #include "files/content_type.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/units.h"
 #include "support/utf8.h"
 #include "tools/tools.h"
@@ -12,6 +13,7 @@ namespace tools {
 namespace {
 
 using support::CallError;
+using support::Format;
 using support::FormatByteCount;
 
 /// Enough to tell what a file contains.
@@ -27,10 +29,11 @@ files::LineRange RangeArgument(const nlohmann::json& arguments) {
 /// "PNG image, 10 bytes". Throws if it is too large.
 std::string DescribeImage(const files::ImageType& type, std::uint64_t size,
                           const std::string& shown) {
-  std::string what = std::string(type.name) + " image, " + FormatByteCount(size);
+  std::string what = Format("{} image, {}", type.name, FormatByteCount(size));
   if (size <= kMaxImageBytes) return what;
-  throw CallError(shown + " is a " + what + "; images above " + FormatByteCount(kMaxImageBytes) +
-                  " are not shown; scale it down with run_shell_command");
+  throw CallError(
+      Format("{} is a {}; images above {} are not shown; scale it down with run_shell_command",
+             shown, what, FormatByteCount(kMaxImageBytes)));
 }
 
 FileContent TextContent(std::string bytes, const files::FileReader& file,
@@ -40,31 +43,32 @@ FileContent TextContent(std::string bytes, const files::FileReader& file,
       return {.text = std::move(bytes)};
     case files::ContentKind::kOtherText: {
       support::DecodedText decoded = support::DecodeUtf8(bytes);
-      std::string note =
-          "Bytes of this text that are not valid UTF-8: " + std::to_string(decoded.replaced) +
-          ". Each appears as U+FFFD. The file has another encoding: writing this text back would "
-          "lose them, and is refused.";
+      std::string note = Format(
+          "Bytes of this text that are not valid UTF-8: {}. Each appears as U+FFFD. The file has "
+          "another encoding: writing this text back would lose them, and is refused.",
+          decoded.replaced);
       return {.text = std::move(decoded.text), .notes = {std::move(note)}};
     }
     case files::ContentKind::kBinary:
       break;
   }
   throw CallError(
-      shown + " is not text but " + std::string(files::DescribeBinary(bytes)) +
-      (file.was_read_directly() ? "" : " of " + FormatByteCount(file.attributes().size)) +
-      "; look into it with run_shell_command (file, xxd, iconv, unzip -l)");
+      Format("{} is not text but {}{}; "
+             "look into it with run_shell_command (file, xxd, iconv, unzip -l)",
+             shown, files::DescribeBinary(bytes),
+             file.was_read_directly() ? "" : " of " + FormatByteCount(file.attributes().size)));
 }
 
 /// A command that prints the bytes from `position` on, as many as its result shows.
 std::string PartCommand(const std::string& guest_path, std::uint64_t position,
                         const FetchLimits& limits) {
   constexpr std::size_t kPart = 50'000;
-  const nlohmann::json command = {"sh", "-c",
-                                  "tail -c +" + std::to_string(position + 1) + " " +
-                                      shell::ShellQuote(guest_path) + " | head -c " +
-                                      std::to_string(std::min(kPart, limits.output_bytes))};
-  return "run_shell_command with " +
-         command.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const nlohmann::json command = {
+      "sh", "-c",
+      Format("tail -c +{} {} | head -c {}", position + 1, shell::ShellQuote(guest_path),
+             std::min(kPart, limits.output_bytes))};
+  return Format("run_shell_command with {}",
+                command.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 /// Cuts `page` after the last line that fits. Returns the line that says how to go on; empty if
@@ -79,16 +83,17 @@ std::string CutPage(files::FileReader::Lines& page, const files::LineRange& rang
   const std::size_t last_line_end = bytes.rfind('\n');
   if (last_line_end == std::string::npos) {
     bytes.resize(support::WithoutCutEnd(bytes).size());
-    return "\n[Line " + std::to_string(range.first) + " is longer than " +
-           FormatByteCount(maximum_bytes) + "; this is its beginning. What follows: " +
-           PartCommand(guest_path, page.position + bytes.size(), limits) +
-           ". A line after it: offset " + std::to_string(range.first + 1) + ".]";
+    return Format(
+        "\n[Line {} is longer than {}; this is its beginning. What follows: {}. "
+        "A line after it: offset {}.]",
+        range.first, FormatByteCount(maximum_bytes),
+        PartCommand(guest_path, page.position + bytes.size(), limits), range.first + 1);
   }
   bytes.resize(last_line_end + 1);
   const auto lines = std::count(bytes.begin(), bytes.end(), '\n');
-  return "[There is more. Go on with offset " +
-         std::to_string(range.first + static_cast<std::uint64_t>(lines)) +
-         "; with limit, up to the whole rest is returned.]";
+  return Format(
+      "[There is more. Go on with offset {}; with limit, up to the whole rest is returned.]",
+      range.first + static_cast<std::uint64_t>(lines));
 }
 
 /// An image, a page, or with a limit, what that asks for.
@@ -115,8 +120,8 @@ FileContent ReadFrom(files::FileReader& file, const paths::ResolvedPath& path,
   if (const auto image = files::FindImageType(page.bytes); image && is_beginning) {
     if (is_size_known) (void)DescribeImage(*image, size, path.host);
     if (!page.is_whole) page.bytes = file.ReadWhole();
-    return {.text = DescribeImage(*image, page.bytes.size(), path.host) +
-                    ": see the image content block",
+    return {.text = Format("{}: see the image content block",
+                           DescribeImage(*image, page.bytes.size(), path.host)),
             .image = Image{std::move(page.bytes), image->mime_type.data()}};
   }
   const bool is_page = limits.shows_beginning || !page.is_whole;
@@ -127,15 +132,16 @@ FileContent ReadFrom(files::FileReader& file, const paths::ResolvedPath& path,
     return content;
   }
   if (!range.count && !page.is_whole) {
-    throw CallError(path.host + " has " + (is_size_known ? FormatByteCount(size) + ", " : "") +
-                    "more than fits into a result; read it in parts with offset (first line, from "
-                    "0) and limit (number of lines)");
+    throw CallError(
+        Format("{} has {}more than fits into a result; "
+               "read it in parts with offset (first line, from 0) and limit (number of lines)",
+               path.host, is_size_known ? FormatByteCount(size) + ", " : ""));
   }
   if (!page.is_whole) {
-    throw CallError(path.host +
-                    ": these lines have more than fits into a result; ask for fewer "
-                    "with limit. Parts of a long line: " +
-                    PartCommand(path.guest, page.position, limits));
+    throw CallError(
+        Format("{}: these lines have more than fits into a result; "
+               "ask for fewer with limit. Parts of a long line: {}",
+               path.host, PartCommand(path.guest, page.position, limits)));
   }
   return content;
 }

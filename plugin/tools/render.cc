@@ -4,6 +4,8 @@
 
 #include "mcp/json_writer.h"
 #include "shell/command_output.h"
+#include "support/encoding.h"
+#include "support/format.h"
 #include "support/printable.h"
 #include "support/units.h"
 #include "support/utf8.h"
@@ -15,6 +17,7 @@ namespace {
 using guest::FileAttributes;
 using mcp::Json;
 using mcp::ResultFormat;
+using support::Format;
 using enum mcp::ResultStyle;
 
 /// In bytes: for the line in brackets.
@@ -55,14 +58,13 @@ void EndLine(std::string& text) {
 template <typename Items, typename Line>
 std::string LinesText(const Items& items, const Line& line_of, const ResultFormat& format,
                       const std::string& what, const char* advice) {
-  if (items.empty()) return "[no " + what + "]";
+  if (items.empty()) return Format("[no {}]", what);
   std::string text;
   std::size_t shown = 0;
   for (const auto& item : items) {
     const std::string line = line_of(item);
     if (text.size() + line.size() >= TextRoom(format)) {
-      return text + "[" + std::to_string(shown) + " of " + std::to_string(items.size()) + " " +
-             what + ". " + advice + "]";
+      return Format("{}[{} of {} {}. {}]", text, shown, items.size(), what, advice);
     }
     text += line + '\n';
     ++shown;
@@ -136,10 +138,10 @@ std::string EntryLine(const guest::DirectoryEntry& entry) {
   constexpr std::size_t kSizeWidth = 9;
   std::string size = std::to_string(attributes.size);
   if (size.size() < kSizeWidth) size.insert(0, kSizeWidth - size.size(), ' ');
-  return ModeText(attributes) + " " + size + " " +
-         support::FormatTime(attributes.modified, "%Y-%m-%d %H:%M") + " " +
-         support::Printable(entry.name) +
-         (attributes.type == guest::FileType::kDirectory ? "/" : "");
+  return Format("{} {} {} {}{}", ModeText(attributes), size,
+                support::FormatTime(attributes.modified, "%Y-%m-%d %H:%M"),
+                support::Printable(entry.name),
+                attributes.type == guest::FileType::kDirectory ? "/" : "");
 }
 
 Json EntryJson(const guest::DirectoryEntry& entry) {
@@ -173,9 +175,9 @@ std::string StateText(const ProcessState& state) {
 }
 
 std::string ProcessLine(const ListedProcess& process) {
-  return StateText(process.state) + ": " + support::Printable(process.command) + " (in " +
-         support::Printable(process.directory) + ", since " + support::FormatDate(process.started) +
-         ")";
+  return Format("{}: {} (in {}, since {})", StateText(process.state),
+                support::Printable(process.command), support::Printable(process.directory),
+                support::FormatDate(process.started));
 }
 
 Json ProcessJson(const ListedProcess& process) {
@@ -189,19 +191,19 @@ Json ProcessJson(const ListedProcess& process) {
 std::string OutputText(const ProcessOutput& output) {
   const auto& [state, piece, matched] = output;
   std::string text;
-  if (piece.dropped > 0) text = "[… " + std::to_string(piece.dropped) + " bytes left out …]\n";
+  if (piece.dropped > 0) text = Format("[… {} bytes left out …]\n", piece.dropped);
   shell::LastFrames frames;
   text += frames.Add(support::ToUtf8(piece.text));
   text += frames.Finish();
   EndLine(text);
   text += (piece.remaining == 0 && !state.running ? "[end of " : "[") + StateText(state);
   if (matched)
-    text += "; matched: " + support::Printable(support::CutText(*matched, kMaxShownMatch));
+    text += Format("; matched: {}", support::Printable(support::CutText(*matched, kMaxShownMatch)));
   if (state.running.value_or(false) || piece.remaining > 0) {
-    text += "; next_offset " + std::to_string(piece.end);
+    text += Format("; next_offset {}", piece.end);
   }
   if (piece.remaining > 0) {
-    text += "; " + std::to_string(piece.remaining) + " more bytes can be read now";
+    text += Format("; {} more bytes can be read now", piece.remaining);
   }
   return text + "]";
 }
@@ -216,8 +218,7 @@ std::string CommandText(const CommandEnd& command) {
   if (error.empty()) return text.empty() ? "[no output]" : text;
   EndLine(text);
   const bool names_code = !exit_code || error.starts_with("exit status ");
-  return text + "[" + (names_code ? "" : "exit code " + std::to_string(*exit_code) + ": ") + error +
-         "]";
+  return Format("{}[{}{}]", text, names_code ? "" : Format("exit code {}: ", *exit_code), error);
 }
 
 mcp::ToolResult Encode(const FileContent& file, const ResultFormat& format) {
@@ -261,7 +262,7 @@ mcp::ToolResult Encode(const FoundLines& found, const ResultFormat& format) {
 mcp::ToolResult Encode(const Written& written, const ResultFormat& format) {
   const auto& [notes, count] = written;
   if (IsText(format)) {
-    const std::string text = count ? "[replacements: " + std::to_string(*count) + "]" : "[written]";
+    const std::string text = count ? Format("[replacements: {}]", *count) : "[written]";
     return Make(kText, text, notes);
   }
   Json object = Json::object();

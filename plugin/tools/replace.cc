@@ -5,6 +5,7 @@
 #include "files/file_problem.h"
 #include "files/text_replacement.h"
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/join.h"
 #include "support/units.h"
 #include "support/utf8.h"
@@ -15,6 +16,7 @@ namespace {
 
 using files::ChangedMeanwhile;
 using support::CallError;
+using support::Format;
 
 /// How often a file that something else is changing is tried.
 constexpr int kMaxTries = 3;
@@ -47,7 +49,7 @@ std::string ListLines(const files::Occurrences& found) {
   std::vector<std::string> lines;
   for (const auto line : found.lines) lines.push_back(std::to_string(line));
   if (found.count > lines.size() && lines.size() == files::kMaxListedLines) lines.push_back("…");
-  return (found.lines.size() == 1 ? "line " : "lines ") + support::Join(lines);
+  return Format("{} {}", found.lines.size() == 1 ? "line" : "lines", support::Join(lines));
 }
 
 std::string_view Trim(std::string_view text) {
@@ -65,8 +67,8 @@ std::string NearMissHint(std::string_view content, std::string_view old_string,
   if (first_line.empty() || first_line == old_string) return "";
   const files::Occurrences found = files::FindOccurrences(content, first_line, context);
   if (found.count == 0) return "";
-  return " Its first line is there (" + ListLines(found) +
-         "), but the text around it or the white space differs.";
+  return Format(" Its first line is there ({}), but the text around it or the white space differs.",
+                ListLines(found));
 }
 
 /// Shows lines of the file that look like `sought`, escaped, if there are any.
@@ -80,13 +82,14 @@ std::string LookAlikeHint(std::string_view content, std::string_view sought,
   const std::string_view from = content.substr(EndOfLines(content, found.lines.front() - 1));
   const auto lines = static_cast<std::uint64_t>(std::ranges::count(sought, '\n')) + 1;
   const std::string there = support::ToUtf8(from.substr(0, EndOfLines(from, lines)));
-  return " Line " + std::to_string(found.lines.front()) + " only looks like it: " +
-         nlohmann::json(support::CutText(there, kShown)).dump(-1, ' ', true);
+  return Format(" Line {} only looks like it: {}", found.lines.front(),
+                nlohmann::json(support::CutText(there, kShown)).dump(-1, ' ', true));
 }
 
 [[noreturn]] void ThrowNotFound(std::string_view content, const Edit& edit,
                                 const paths::ResolvedPath& path, const support::Context& context) {
-  std::string text = "old_string was found 0 times in " + path.host + "; nothing was changed.";
+  const std::string text =
+      Format("old_string was found 0 times in {}; nothing was changed.", path.host);
   if (edit.old_string.find(support::kReplacementCharacter) != std::string::npos &&
       !support::IsValidUtf8(content)) {
     throw CallError(
@@ -104,16 +107,18 @@ files::ReplacedText FindAndReplace(std::string_view content, const Edit& edit,
   const files::Occurrences found = files::FindOccurrences(content, edit.old_string, context);
   if (found.count == 0) ThrowNotFound(content, edit, path, context);
   if (found.count > 1 && !edit.allow_multiple) {
-    throw CallError("old_string was found " + std::to_string(found.count) + " times in " +
-                    path.host + " (" + ListLines(found) +
-                    "); nothing was changed. Give more of the text around the right one, or set "
-                    "allow_multiple to replace them all.");
+    throw CallError(
+        Format("old_string was found {} times in {} ({}); nothing was changed. "
+               "Give more of the text around the right one, "
+               "or set allow_multiple to replace them all.",
+               found.count, path.host, ListLines(found)));
   }
   auto replaced = files::ReplaceOccurrences(content, edit.old_string, edit.new_string,
                                             kMaxReplaceBytes, context);
   if (!replaced) {
-    throw CallError(path.host + " would grow above " + support::FormatByteCount(kMaxReplaceBytes) +
-                    ", the most that replace writes; nothing was changed");
+    throw CallError(
+        Format("{} would grow above {}, the most that replace writes; nothing was changed",
+               path.host, support::FormatByteCount(kMaxReplaceBytes)));
   }
   return *std::move(replaced);
 }
@@ -124,20 +129,22 @@ std::string ReadForReplace(const paths::ResolvedPath& path, guest::Guest& guest,
   files::FileReader file(path, guest, context);
   const guest::FileAttributes& opened = file.attributes();
   if (opened.size > kMaxReplaceBytes) {
-    throw CallError(path.host + " has " + support::FormatByteCount(opened.size) +
-                    "; replace works on files of up to " +
-                    support::FormatByteCount(kMaxReplaceBytes) +
-                    ": use run_shell_command (sed, perl)");
+    throw CallError(
+        Format("{} has {}; replace works on files of up to {}: use run_shell_command (sed, perl)",
+               path.host, support::FormatByteCount(opened.size),
+               support::FormatByteCount(kMaxReplaceBytes)));
   }
   std::string content = file.ReadWhole();
   if (const std::string note = file.StaleNote(); !note.empty()) {
-    throw CallError("the content of " + path.host + " may be old; nothing was changed. " + note);
+    throw CallError(
+        Format("the content of {} may be old; nothing was changed. {}", path.host, note));
   }
   // See ReadDirectly: the guest may have added NUL bytes.
   if (file.was_read_directly() && content.ends_with('\0')) {
-    throw CallError(path.host +
-                    " ends with NUL bytes, as the guest shows it if it became shorter on the host; "
-                    "nothing was changed. Write the whole file with write_file.");
+    throw CallError(
+        Format("{} ends with NUL bytes, as the guest shows it if it became shorter on the host; "
+               "nothing was changed. Write the whole file with write_file.",
+               path.host));
   }
   if (opened != *path.attributes) throw ChangedMeanwhile(path.host);
   return content;
@@ -153,9 +160,9 @@ Written ReplaceOnce(FileCall& file, const Edit& edit, files::FileWriter& writer)
                               [&] { return support::IsValidUtf8(content); });
   if (!IsAscii(edit.new_string) && !support::IsValidUtf8(content)) {
     throw CallError(
-        file.path.host +
-        " is not UTF-8, but new_string has characters that are not ASCII, which would "
-        "be written as UTF-8; nothing was changed. Use run_shell_command (sed, iconv).");
+        Format("{} is not UTF-8, but new_string has characters that are not ASCII, which would be "
+               "written as UTF-8; nothing was changed. Use run_shell_command (sed, iconv).",
+               file.path.host));
   }
   file.needed_bytes = replaced.text.size();
   std::string note =

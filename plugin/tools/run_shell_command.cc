@@ -7,11 +7,14 @@
 #include "shell/shell_quote.h"
 #include "shell/shells.h"
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/units.h"
 #include "tools/tools.h"
 
 namespace tools {
 namespace {
+
+using support::Format;
 
 constexpr int kCommandNotFound = 127;
 
@@ -29,30 +32,30 @@ std::string_view SignalName(int number) {
 }
 
 std::string DescribeMissingShell(const std::string& shell, const std::string& instance) {
-  return ": the guest has no " + shell +
-         ", which the instance's configuration (or Lima's default) names as the user's shell. "
-         "Install it in the guest, or name another one: on the host, " +
-         lima::EditCommands(instance, " --set '.user.shell = \"/bin/sh\"'");
+  return Format(
+      ": the guest has no {}, which the instance's configuration (or Lima's default) names as the "
+      "user's shell. Install it in the guest, or name another one: on the host, {}",
+      shell, lima::EditCommands(instance, " --set '.user.shell = \"/bin/sh\"'"));
 }
 
 End EndOf(const shell::RunEnd& end, const Command& command, const std::string& shell,
           const std::string& instance) {
   if (end.exit_signal) {
-    return {std::nullopt, "the guest's shell that ran the command was killed by signal " +
-                              *end.exit_signal +
-                              ", so the exit code is unknown; the command may still run"};
+    return {std::nullopt, Format("the guest's shell that ran the command was killed by signal {}, "
+                                 "so the exit code is unknown; the command may still run",
+                                 *end.exit_signal)};
   }
   if (!end.exit_status) return {std::nullopt, "the guest did not report how the command ended"};
   if (!end.began && !end.shell_missing) {
-    return {std::nullopt, "the command was not run: " +
-                              shell::DescribeProfileFailure(shell, "ended or was replaced")};
+    return {std::nullopt, Format("the command was not run: {}",
+                                 shell::DescribeProfileFailure(shell, "ended or was replaced"))};
   }
   End outcome{end.exit_status, ""};
   const int status = *end.exit_status;
   if (const std::string_view name = SignalName(status - kSignalBase); !name.empty()) {
-    outcome.error = "signal: " + std::string(name);
+    outcome.error = Format("signal: {}", name);
   } else if (status != 0) {
-    outcome.error = "exit status " + std::to_string(status);
+    outcome.error = Format("exit status {}", status);
   }
   if (end.shell_missing) {
     outcome.error += DescribeMissingShell(shell, instance);
@@ -75,9 +78,9 @@ CommandEnd Run(const Workspace& workspace, const Command& command, const std::st
   const auto stopped_result = [&](support::StopReason reason, const std::string& left) {
     std::string text = support::Describe(reason);
     if (reason == support::StopReason::kDeadline) {
-      text += " after " + support::FormatDuration(toolbox.options.command_timeout);
+      text += Format(" after {}", support::FormatDuration(toolbox.options.command_timeout));
     }
-    return make_result({std::nullopt, text + "; " + left});
+    return make_result({std::nullopt, Format("{}; {}", text, left)});
   };
   try {
     const shell::RunEnd end = workspace.guest->shells().RunCommand(
@@ -85,11 +88,11 @@ CommandEnd Run(const Workspace& workspace, const Command& command, const std::st
     return make_result(EndOf(end, command, workspace.shell, toolbox.options.instance));
   } catch (const shell::StoppedCommand& stopped) {
     if (stopped.reason() == support::StopReason::kCancelled) throw;
-    return stopped_result(
-        stopped.reason(),
-        stopped.outcome().empty()
-            ? "it had not started: " + shell::DescribeProfileFailure(workspace.shell, "was still")
-            : stopped.outcome());
+    return stopped_result(stopped.reason(),
+                          stopped.outcome().empty()
+                              ? Format("it had not started: {}",
+                                       shell::DescribeProfileFailure(workspace.shell, "was still"))
+                              : stopped.outcome());
   } catch (const support::Stopped& stopped) {
     if (stopped.reason() == support::StopReason::kCancelled) throw;
     return stopped_result(stopped.reason(), "it had not started");
@@ -109,17 +112,17 @@ Command ParseCommand(const nlohmann::json& arguments) {
   }
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i].find('\0') != std::string::npos) {
-      throw support::CallError("command[" + std::to_string(i) +
-                               "] contains a NUL character, which no argument can");
+      throw support::CallError(
+          Format("command[{}] contains a NUL character, which no argument can", i));
     }
   }
   std::string text = shell::ShellCommand(words);
   if (text.size() > kMaxShellCommand) {
-    throw support::CallError("argument list too long: the command takes " +
-                             std::to_string(text.size()) +
-                             " bytes when quoted for the guest's shell, which accepts at most " +
-                             std::to_string(kMaxShellCommand) +
-                             ". Write long text to a file with write_file and name the file.");
+    throw support::CallError(
+        Format("argument list too long: the command takes {} bytes when quoted for the guest's "
+               "shell, which accepts at most {}. "
+               "Write long text to a file with write_file and name the file.",
+               text.size(), kMaxShellCommand));
   }
   return {words, std::move(text)};
 }
@@ -140,14 +143,11 @@ CommandEnd RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call) {
   const support::Context context =
       limit.count() > 0 ? call.context.WithTimeout(limit) : call.context;
   CommandEnd result;
-  WithDirectory(toolbox, call, context,
-                [&](const Workspace& workspace, const std::string& directory, auto& limited) {
-                  const std::string note =
-                      CheckShellSigns(command.words, directory, *workspace.guest, *limited);
-                  limited.reset();  // a command may take long, or wait for its turn
-                  result = Run(workspace, command, directory, toolbox, context, call);
-                  result.notes = {note};
-                });
+  // No limit: a command may take long, or wait for its turn.
+  WithCommand(toolbox, call, command, context, false, [&](const CommandCall& run) {
+    result = Run(run.workspace, command, run.directory, toolbox, run.context, call);
+    result.notes = {run.note};
+  });
   return result;
 }
 

@@ -1,12 +1,15 @@
 #include "files/file_problem.h"
 #include "find/content_search.h"
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/paths.h"
 #include "support/utf8.h"
 #include "tools/tools.h"
 
 namespace tools {
 namespace {
+
+using support::Format;
 
 /// With `names_only`, options for lines have no effect.
 void SetOptions(find::SearchRequest& request, const nlohmann::json& arguments) {
@@ -24,9 +27,8 @@ void SetOptions(find::SearchRequest& request, const nlohmann::json& arguments) {
 void CheckPattern(std::string_view pattern, bool is_plain) {
   if (pattern.empty()) throw support::CallError("The pattern is empty: every line would match.");
   if (pattern.size() > kMaxSearchPattern) {
-    throw support::CallError("The pattern has " + std::to_string(pattern.size()) +
-                             " bytes, more than the " + std::to_string(kMaxSearchPattern) +
-                             " allowed.");
+    throw support::CallError(Format("The pattern has {} bytes, more than the {} allowed.",
+                                    pattern.size(), kMaxSearchPattern));
   }
   if (pattern.find_first_of(std::string_view("\0\n", 2)) != std::string_view::npos ||
       (!is_plain && find::NeedsLineBreak(pattern))) {
@@ -39,8 +41,8 @@ void CheckPattern(std::string_view pattern, bool is_plain) {
 /// Sets where to search: a directory, or one file in it.
 void SetTarget(find::SearchRequest& request, const paths::ResolvedPath& path) {
   if (!path.attributes) {
-    throw support::CallError("There is no file or directory " + path.host +
-                             ". List the directory above it.");
+    throw support::CallError(
+        Format("There is no file or directory {}. List the directory above it.", path.host));
   }
   request.file.clear();
   if (path.attributes->type == guest::FileType::kDirectory) {
@@ -49,15 +51,16 @@ void SetTarget(find::SearchRequest& request, const paths::ResolvedPath& path) {
     request.directory = support::ParentPath(path.guest);
     request.file = support::LastComponent(path.guest);
   } else {
-    throw support::CallError(path.host + " is neither a directory nor a regular file.");
+    throw support::CallError(Format("{} is neither a directory nor a regular file.", path.host));
   }
 }
 
 std::string NoteOf(const find::SearchResult& result) {
-  if (result.has_git) return result.warnings.empty() ? "" : "git said: " + result.warnings;
-  return "The guest has no git: `grep -E` was used, and files that git would ignore were searched "
-         "too." +
-         (result.warnings.empty() ? "" : " It said: " + result.warnings);
+  if (result.has_git) return result.warnings.empty() ? "" : Format("git said: {}", result.warnings);
+  return Format(
+      "The guest has no git: `grep -E` was used, and files that git would ignore were searched "
+      "too.{}",
+      result.warnings.empty() ? "" : " It said: " + result.warnings);
 }
 
 }  // namespace
@@ -77,7 +80,7 @@ FoundLines SearchFileContent(Toolbox& toolbox, const mcp::ToolCall& call) {
     const paths::ResolvedPath resolved = workspace.paths->Resolve(
         PathOf(call, workspace), paths::Access::kRead, *workspace.guest, context);
     if (!resolved.attributes) {
-      files::ProposeLookAlike("There is no file or directory " + resolved.host, resolved,
+      files::ProposeLookAlike(Format("There is no file or directory {}", resolved.host), resolved,
                               *workspace.guest, context);
     }
     SetTarget(request, resolved);

@@ -16,8 +16,8 @@ struct ToolOptions {
   /// How long a command may run; 0: no limit. One agent gives up after ten minutes.
   std::chrono::milliseconds command_timeout = std::chrono::minutes(9);
 
-  /// Of a file tool's call, of a search, and of a process's start: clients give up after 60 s at
-  /// the earliest. Only tests change it.
+  /// For a file tool's call, a search, and a process's start: clients give up after 60 s at the
+  /// earliest. Only tests change it.
   std::chrono::milliseconds time_limit = std::chrono::seconds(50);
 };
 

@@ -3,6 +3,7 @@
 #include "files/file_problem.h"
 #include "lima/sandbox.h"
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/log.h"
 #include "support/units.h"
 #include "tools/tools.h"
@@ -10,9 +11,11 @@
 namespace tools {
 namespace {
 
+using support::Format;
+
 std::string GuestAdvice(const Toolbox& toolbox) {
-  return "Try run_shell_command ([\"df\"]); if that hangs too, the user runs `" +
-         lima::ForcedRestartCommand(toolbox.options.instance) + "`.";
+  return Format("Try run_shell_command ([\"df\"]); if that hangs too, the user runs `{}`.",
+                lima::ForcedRestartCommand(toolbox.options.instance));
 }
 
 /// WithWorkspace within ToolOptions::time_limit.
@@ -20,12 +23,12 @@ void WithTimeLimit(Toolbox& toolbox, const mcp::ToolCall& call, const std::strin
                    const std::string& advice, const LimitedWork& work) {
   const std::chrono::milliseconds limit = toolbox.options.time_limit;
   const support::Context context = call.context.WithTimeout(limit);
-  InTime(
-      what + " took longer than " + support::FormatDuration(limit) + " and was stopped. " + advice,
-      [&] {
-        WithWorkspace(toolbox.workspaces, context, call.progress,
-                      [&](const Workspace& workspace) { work(workspace, context); });
-      });
+  InTime(Format("{} took longer than {} and was stopped. {}", what, support::FormatDuration(limit),
+                advice),
+         [&] {
+           WithWorkspace(toolbox.workspaces, context, call.progress,
+                         [&](const Workspace& workspace) { work(workspace, context); });
+         });
 }
 
 }  // namespace
@@ -48,31 +51,35 @@ void WithWorkspace(WorkspaceSource& source, const support::Context& context,
     const Workspace workspace = source.Acquire(context, progress);
     try {
       if (earlier_loss.empty()) return work(workspace);
-      return InTime(earlier_loss + "; the retry timed out", [&] { work(workspace); });
+      return InTime(Format("{}; the retry timed out", earlier_loss), [&] { work(workspace); });
     } catch (const support::ConnectionLost& lost) {
       if (lost.may_have_run() || attempt == kMaxAttempts) throw;
-      support::LogInfo(std::string("retrying a call: ") + lost.what());
+      support::LogInfo(Format("retrying a call: {}", lost.what()));
       earlier_loss = lost.what();
     }
   }
 }
 
-void WithDirectory(Toolbox& toolbox, const mcp::ToolCall& call, const support::Context& context,
-                   const DirectoryWork& work) {
+void WithCommand(Toolbox& toolbox, const mcp::ToolCall& call, const Command& command,
+                 const support::Context& context, bool limits_work,
+                 const std::function<void(const CommandCall&)>& work) {
   const auto path = call.arguments.at("directory").get<std::string>();
   std::optional<support::Context> limited;
   WithWorkspace(toolbox.workspaces, context, call.progress, [&](const Workspace& workspace) {
     if (!limited) limited = context.WithTimeout(toolbox.options.time_limit);
     call.progress.SetStatus("waiting for the guest to resolve the directory");
     std::string directory;
-    InTime("The directory " + path + " was not resolved in time; nothing was run. " +
-               GuestAdvice(toolbox),
+    InTime(Format("The directory {} was not resolved in time; nothing was run. {}", path,
+                  GuestAdvice(toolbox)),
            [&] {
              directory =
                  workspace.paths->Resolve(path, paths::Access::kRead, *workspace.guest, *limited)
                      .guest;
            });
-    work(workspace, directory, limited);
+    std::string note = CheckShellSigns(command.words, directory, *workspace.guest, *limited);
+    const support::Context left = limits_work ? *limited : context;
+    if (!limits_work) limited.reset();
+    work({workspace, left, std::move(directory), std::move(note)});
   });
 }
 
@@ -81,7 +88,7 @@ void WithFile(Toolbox& toolbox, const mcp::ToolCall& call, paths::Access access,
   const auto path = call.arguments.at("path").get<std::string>();
   const std::string advice =
       access == paths::Access::kWrite ? "It may have changed: read it before you try again. " : "";
-  WithTimeLimit(toolbox, call, action + " " + path, advice + GuestAdvice(toolbox),
+  WithTimeLimit(toolbox, call, Format("{} {}", action, path), advice + GuestAdvice(toolbox),
                 [&](const Workspace& workspace, const support::Context& context) {
                   FileCall file = {workspace, context};
                   try {
@@ -102,7 +109,7 @@ std::string PathOf(const mcp::ToolCall& call, const Workspace& workspace) {
 
 void WithSearch(Toolbox& toolbox, const mcp::ToolCall& call, const LimitedWork& work) {
   WithTimeLimit(toolbox, call,
-                "The search in " + call.arguments.value("path", "the working directory"),
+                Format("The search in {}", call.arguments.value("path", "the working directory")),
                 "Give a path deeper in the tree or a more specific pattern.", work);
 }
 

@@ -31,6 +31,7 @@ struct Workspace {
   std::shared_ptr<const void> lock = nullptr;
 };
 
+struct Command;
 struct Toolbox;
 
 /// The connection to one instance.
@@ -57,13 +58,20 @@ void WithWorkspace(WorkspaceSource& source, const support::Context& context,
                    mcp::ProgressReporter& progress,
                    const std::function<void(const Workspace&)>& work);
 
-/// WithWorkspace for a command, with the argument `directory` as the guest resolves it. `limited`
-/// ends after ToolOptions::time_limit, which begins once there is a connection: with `--start`, the
-/// VM boots first. All attempts share it; if `work` resets it, the next has a new one.
-using DirectoryWork = std::function<void(const Workspace&, const std::string& directory,
-                                         std::optional<support::Context>& limited)>;
-void WithDirectory(Toolbox& toolbox, const mcp::ToolCall& call, const support::Context& context,
-                   const DirectoryWork& work);
+/// A command that is about to run.
+struct CommandCall {
+  const Workspace& workspace;
+  const support::Context& context;
+  std::string directory;  ///< the argument, resolved by the guest
+  std::string note;       ///< of CheckShellSigns
+};
+
+/// WithWorkspace for a command. What precedes `work` ends within ToolOptions::time_limit, which
+/// begins once there is a connection: with `--start`, the VM boots first. `limits_work`: so does
+/// `work`, and all attempts share the time.
+void WithCommand(Toolbox& toolbox, const mcp::ToolCall& call, const Command& command,
+                 const support::Context& context, bool limits_work,
+                 const std::function<void(const CommandCall&)>& work);
 
 /// A call on one file or directory, the argument `path`.
 struct FileCall {

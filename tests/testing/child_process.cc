@@ -11,8 +11,8 @@
 #include "support/child.h"
 #include "support/environment.h"
 #include "support/errors.h"
+#include "support/pipe.h"
 #include "support/program.h"
-#include "support/wake_pipe.h"
 #include "testing/throw_errno.h"
 
 namespace testing_support {

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "support/file_descriptor.h"
-#include "support/wake_pipe.h"
+#include "support/pipe.h"
 
 namespace testing_support {
 

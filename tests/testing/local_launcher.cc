@@ -15,7 +15,7 @@
 
 #include "support/child.h"
 #include "support/file_descriptor.h"
-#include "support/wake_pipe.h"
+#include "support/pipe.h"
 
 namespace testing_support {
 namespace {

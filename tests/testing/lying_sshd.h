@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "support/file_descriptor.h"
-#include "support/wake_pipe.h"
+#include "support/pipe.h"
 #include "testing/temporary_directory.h"
 
 struct ssh_channel_struct;

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "support/file_descriptor.h"
-#include "support/wake_pipe.h"
+#include "support/pipe.h"
 
 namespace testing_support {
 

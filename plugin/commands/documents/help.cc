@@ -4,8 +4,8 @@
 #include <sstream>
 
 #include "commands/documents/documents.h"
-#include "support/join.h"
 #include "support/re2_text.h"
+#include "support/words.h"
 
 namespace commands {
 namespace {

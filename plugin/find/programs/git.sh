@@ -14,7 +14,7 @@ set_git_environment() {
   export HOME=/dev/null XDG_CONFIG_HOME=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null \
     GIT_CONFIG_SYSTEM=/dev/null GIT_ATTR_NOSYSTEM=1 GIT_OPTIONAL_LOCKS=0 GIT_NO_LAZY_FETCH=1 \
     GIT_ALLOW_PROTOCOL=none GIT_PAGER=cat GIT_TERMINAL_PROMPT=0 TERM=dumb LC_ALL=C.UTF-8
-  replace='exec'
+  run_by='exec'
   # Through this empty repository, attributes do not say what is binary, and git looks at any directory. git
   # makes it once; a second one if two requests do. Without it, attributes count, and only the top's rules.
   for empty in "$cache/empty" "$cache/empty.$$" /dev/null; do
@@ -24,13 +24,13 @@ set_git_environment() {
   done >/dev/null 2>&1
 }
 
-# plain_git GIT_DIR ARGUMENT…: git at `top`, after the command in `replace`, with options that win over a
+# plain_git GIT_DIR ARGUMENT…: git at `top`, run by the command in `run_by`, with options that win over a
 # repository's configuration. safe.directory: on a mount the files may belong to a user that the guest does
 # not have. Nothing that git's ownership check guards against (hooks, monitors) is run here.
 plain_git() (
   export GIT_DIR="$1" GIT_WORK_TREE="$top"
   shift
-  $replace git --no-pager -c safe.directory='*' -c core.fsmonitor=false -c core.untrackedCache=false \
+  $run_by git --no-pager -c safe.directory='*' -c core.fsmonitor=false -c core.untrackedCache=false \
     -c core.quotePath=false -c core.excludesFile="$excludes" -c core.attributesFile=/dev/null \
     -c core.hooksPath=/dev/null -c submodule.recurse=false -c color.ui=false -c grep.lineNumber=true \
     -c grep.column=false -c grep.fullName=false -c grep.threads=0 -c grep.patternType=default \

@@ -77,7 +77,7 @@ list_tracked() {
 search_tracked() {
   list_tracked -z | (
     export GIT_LITERAL_PATHSPECS=1
-    replace='xargs -0 -n 500'
+    run_by='xargs -0 -n 500'
     search_all
   )
   true

@@ -1,6 +1,12 @@
 # shellcheck shell=bash disable=SC2316 # `declare` and others are names of functions.
 # bash counts the lines of a request from the line of `eval`, so this program becomes one line. It
 # defines no functions, and unsets its variables before a request: a command would see them.
+#
+# A command must find what the profile has left: functions, options, variables that are not exported. So
+# the loop runs in that very shell, and a request in a subshell of it. What the loop itself relies on may
+# be changed by a profile, too: it is checked once, and a shell that fails the check is not used. The
+# subshell is a job in the background, because only then is there `$!`, where the search for processes
+# left behind begins. The loop exits only before it runs a request, with status 0: the next shell may run it.
 
 # Is the shell fit? Positional parameters: the profile's files, and _lm_seen which of them exist.
 if IFS=" " read -r _lm_marker _lm_watcher _lm_session <&6 &&

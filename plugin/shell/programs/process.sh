@@ -42,6 +42,6 @@ start() {
   exec 9<&-
   [ -r /proc/self/stat ] && {
     spared=$$
-    stop 0 TERM KILL
+    stop wait TERM KILL
   }
 }

@@ -3,6 +3,12 @@
 # scripts.sh, login.sh or process.sh. resident_script.cc sets _lm_marker, and puts all into one compound
 # command, so that sh has read all of it before it runs any.
 #
+# Two processes, because a shell that runs a command does not notice the end of its input. The watcher,
+# left of the pipe, reads the channel and nothing else: when the connection is gone, its input ends, and
+# it stops the rest. What starts the loop, right of the pipe, gets its requests through it. The watcher
+# cannot know its id by `$$`, so it reads that in /proc and sends it first. USR1 ends it after the loop;
+# while it stops everything it ignores USR1, or the report of what is left would be lost.
+#
 # Descriptors: 3 the channel's input, 4 its output, 8 its error, 9 the requests.
 
 exec 3<&0 4>&1 8>&2 </dev/null 2>/dev/null
@@ -100,9 +106,9 @@ add_orphans() {
   done
 }
 
-# stop SIGNAL…: sends each, and waits up to a second for the end of what it was sent to. Fails if
-# something is left. The pauses add up to one second, also if sleep supports only whole seconds. A shell
-# that cannot fork exits and runs its EXIT trap.
+# stop SIGNAL…: sends each, and waits up to a second for the end of what it was sent to; `wait` in place
+# of a signal only waits. Fails if something is left. The pauses add up to one second, also if sleep
+# supports only whole seconds. A shell that cannot fork exits and runs its EXIT trap.
 stop() {
   [ -r /proc/self/stat ] || {
     kill -TERM 0
@@ -114,7 +120,7 @@ stop() {
     find_sessions
     # Stopped first: no shell sees its command killed, and says so, before it is killed itself.
     [ "$signal" != KILL ] || kill_others STOP
-    kill_others "$signal"
+    [ "$signal" = wait ] || kill_others "$signal"
     for pause in 0.02 0.1 0.2 0.3 0.38; do
       kill_others 0 || {
         trap - EXIT

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "support/format.h"
 #include "support/printable.h"
 
 namespace ssh {
@@ -245,7 +246,7 @@ guest::Reply DecodeStatus(const guest::Request& request, Fields& fields) {
        {"Failure", "No such file", "Permission denied", "Success", "Operation unsupported"}) {
     if (message == plain) message = {};
   }
-  // Of ENAMETOOLONG and EINVAL.
+  // The message for ENAMETOOLONG and EINVAL.
   if (message == "Bad message" && request.handle.value.empty()) {
     message = "the name is too long, or has characters that the file system does not allow";
   }
@@ -305,7 +306,7 @@ std::optional<std::string_view> SftpDecoder::NextPacket() {
   if (bytes.size() < kLengthField) return std::nullopt;
   const std::size_t length = Fields(bytes).Number32();
   if (length == 0 || length > kMaxSftpPacket) {
-    throw SftpProtocolError("a packet claims " + std::to_string(length) + " bytes");
+    throw SftpProtocolError(support::Format("a packet claims {} bytes", length));
   }
   if (bytes.size() < kLengthField + length) return std::nullopt;
   position_ += kLengthField + length;
@@ -321,18 +322,18 @@ std::optional<SftpExtensions> SftpDecoder::NextVersion() {
     std::string_view shown = bytes.substr(0, kMaxShownText);
     shown = shown.substr(0, shown.find_last_not_of("\r\n") + 1);
     throw SftpProtocolError(
-        "the guest's login profile prints text where SFTP must begin (\"" +
-        support::Printable(shown) +
-        "\"); let the shell's start-up files in the guest (such as ~/.bashrc) print only in "
-        "interactive shells");
+        support::Format("the guest's login profile prints text where SFTP must begin (\"{}\"); "
+                        "let the shell's start-up files in the guest (such as ~/.bashrc) print "
+                        "only in interactive shells",
+                        support::Printable(shown)));
   }
   const std::optional<std::string_view> packet = NextPacket();
   if (!packet) return std::nullopt;
   Fields fields(packet->substr(1));
   const std::uint32_t version = fields.Number32();
   if (version < kVersion) {
-    throw SftpProtocolError("the guest's SFTP server supports only version " +
-                            std::to_string(version));
+    throw SftpProtocolError(
+        support::Format("the guest's SFTP server supports only version {}", version));
   }
   SftpExtensions extensions;
   while (!fields.empty()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "support/errors.h"
+#include "support/format.h"
 
 namespace ssh {
 namespace {
@@ -101,8 +102,8 @@ void Burst::FinishWhenComplete() {
 void Burst::FailLost(const std::string& reason) {
   if (finished_) return;
   Fail(MakeFailure<support::ConnectionLost>(
-      Describe() + ": " + reason +
-          (may_have_changed_ ? "; it may have run" : "; nothing was changed in the guest"),
+      support::Format("{}: {}; {}", Describe(), reason,
+                      may_have_changed_ ? "it may have run" : "nothing was changed in the guest"),
       may_have_changed_));
 }
 
@@ -316,7 +317,8 @@ void SftpService::RemoveClosed() {
     if (failure.empty()) continue;
     // A server that does not start is not started again for the same bursts.
     for (const auto& burst : std::exchange(waiting_, {})) {
-      burst->Fail(MakeFailure<support::CallError>(burst->Describe() + ": " + failure));
+      burst->Fail(
+          MakeFailure<support::CallError>(support::Format("{}: {}", burst->Describe(), failure)));
     }
   }
   std::erase_if(channels_, [](const auto& channel) { return channel->closed(); });

@@ -15,7 +15,7 @@
 #include <optional>
 
 #include "support/file_descriptor.h"
-#include "support/wake_pipe.h"
+#include "support/pipe.h"
 #include "testing/temporary_directory.h"
 
 namespace commands {

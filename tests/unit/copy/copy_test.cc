@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "git/git.h"
-#include "support/wake_pipe.h"
+#include "support/pipe.h"
 #include "testing/child_process.h"
 #include "testing/error_of.h"
 #include "testing/files.h"

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/wake_pipe.h"
+#include "support/pipe.h"
 
 namespace mcp {
 namespace {

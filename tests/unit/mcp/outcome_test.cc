@@ -13,7 +13,7 @@
 #include "mcp/message.h"
 #include "mcp/reply.h"
 #include "support/errors.h"
-#include "support/wake_pipe.h"
+#include "support/pipe.h"
 
 namespace mcp {
 namespace {

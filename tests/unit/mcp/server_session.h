@@ -13,7 +13,7 @@
 
 #include "mcp/lines.h"
 #include "mcp/server.h"
-#include "support/wake_pipe.h"
+#include "support/pipe.h"
 
 namespace mcp {
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <string>
 
-#include "support/wake_pipe.h"
+#include "support/pipe.h"
 
 namespace support {
 namespace {

@@ -8,12 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "support/encoding.h"
 #include "support/format.h"
-#include "support/join.h"
 #include "support/printable.h"
 #include "support/units.h"
 #include "support/utf8.h"
 #include "support/version.h"
+#include "support/words.h"
 
 namespace support {
 namespace {

@@ -206,6 +206,13 @@ class AfterStart final : public mcp::ProgressReporter {
   const std::function<void()> action_;
 };
 
+TEST_F(TimeLimit, IsNotThatOfACommand) {
+  Toolbox toolbox(*this, {.time_limit = std::chrono::seconds(1)});
+  AfterStart ignored([] {});
+  const json arguments = {{"command", {"sleep", "1.2"}}, {"directory", "/work"}};
+  EXPECT_EQ(RunShellCommand(toolbox, {arguments, context, ignored}).end.exit_code, 0);
+}
+
 TEST_F(TimeLimit, StopsAProcessWhoseIdIsNotReturnedAndSoDoesACancel) {
   constexpr std::chrono::seconds kLimit{2};
   Toolbox toolbox(*this, {.time_limit = kLimit});

@@ -79,7 +79,7 @@ const std::vector<Planted>& Table() {
       // Their spellings.
       {By::kToolAndReport,
        {".v\u017fcode/tasks.json", "croo\u212a/.\u212airo/x", ".e\u00adnvrc", ".m\u034fcp.json"}},
-      // Of git, which no branch can have.
+      // Files of git, which no branch can have.
       {By::kTool,
        {".git/HEAD=x",
         ".git/commondir",

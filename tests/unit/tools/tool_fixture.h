@@ -45,7 +45,7 @@ class ToolTest : public ::testing::Test, protected WorkspaceSource {
     UseRules();
   }
 
-  /// Those of `rules`.
+  /// Makes the workspace use `rules`.
   void UseRules() {
     workspace_ = {guest, std::make_shared<const paths::PathRules>(rules), "/bin/sh"};
   }

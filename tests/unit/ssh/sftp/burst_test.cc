@@ -165,7 +165,7 @@ class BurstTest : public ::testing::Test {
     Wait(burst);
     return burst.TakeReplies();
   }
-  /// Of a burst to another server without extensions, to which the first request is number 1.
+  /// For a burst to another server without extensions, to which the first request is number 1.
   std::vector<guest::Reply> Replies(std::vector<guest::Request> requests,
                                     const std::string& received) {
     Converse(Version());

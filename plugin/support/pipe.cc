@@ -1,4 +1,4 @@
-#include "support/wake_pipe.h"
+#include "support/pipe.h"
 
 #include <fcntl.h>
 #include <unistd.h>
