@@ -11,8 +11,8 @@
 
 #include "agents/arguments.h"
 #include "configure/settings.h"
-#include "mcp/tool.h"
 #include "exposure/host_programs.h"
+#include "mcp/tool.h"
 #include "support/environment.h"
 #include "support/version.h"
 
@@ -155,7 +155,7 @@ mcp::ResultFormat FormatFor(std::string_view client,
 std::string UpdateCommand(const Confinement& agent, const std::string& program);
 
 /// This program's directory below $XDG_STATE_HOME, or below $HOME if that is not absolute. Throws
-/// support::CallError.
+/// support::Error.
 std::filesystem::path StateDirectory(const Environment& environment);
 
 /// Sets the directories of `request`, whose project, server and trust are set. They are below
@@ -164,7 +164,7 @@ std::filesystem::path StateDirectory(const Environment& environment);
 void SetDirectories(const std::filesystem::path& state, const Agent& agent, LaunchRequest& request);
 
 /// Makes the directories, and writes the launch's files and links, each as a whole. Throws
-/// support::CallError or std::filesystem::filesystem_error.
+/// support::Error or std::filesystem::filesystem_error.
 void WriteSessionFiles(const LaunchRequest& request, const Launch& launch);
 
 }  // namespace agents

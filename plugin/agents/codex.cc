@@ -46,8 +46,8 @@ toml::table ReadToml(const std::string& home) {
   try {
     return toml::parse(*settings);
   } catch (const toml::parse_error& error) {
-    throw support::CallError(path + ":" + std::to_string(error.source().begin.line) + ": " +
-                             std::string(error.description()) + "; fix it first");
+    throw support::CommandError(path + ":" + std::to_string(error.source().begin.line) + ": " +
+                                std::string(error.description()) + "; fix it first");
   }
 }
 
@@ -204,7 +204,7 @@ void UseModels(const LaunchRequest& request, const std::string& output, Launch& 
   if (!request.arguments.empty() && request.arguments.front() == "login") return;
   Json catalogue = Json::parse(output, nullptr, false);
   if (!catalogue.is_object() || !catalogue.contains("models") || !catalogue["models"].is_array()) {
-    throw support::CallError(
+    throw support::CommandError(
         "codex debug models does not print the models: Codex cannot be kept from its tool "
         "apply_patch. Run it, or install another version");
   }

@@ -22,9 +22,9 @@ std::string ReadInstructions(const std::string& project, std::string_view name) 
   if (std::filesystem::is_symlink(path, unknown)) return "";
   const std::string text = configure::StoredSettings(path, project).text().value_or("");
   if (text.size() <= kMaxInstructions) return support::ToUtf8(text);
-  throw support::CallError("cannot use " + path.string() + ": it is larger than " +
-                           std::to_string(kMaxInstructions) + " bytes");
-} catch (const support::CallError& error) {
+  throw support::CommandError("cannot use " + path.string() + ": it is larger than " +
+                              std::to_string(kMaxInstructions) + " bytes");
+} catch (const support::Error& error) {
   support::LogWarning(error.what());
   return "";
 }
@@ -55,8 +55,8 @@ Json ReadSettings(const std::string& path) {
   try {
     Json settings = configure::ParseJson(*text);
     return settings.is_object() ? settings : Json::object();
-  } catch (const support::CallError& error) {
-    throw support::CallError(path + error.what() + "; fix it first");
+  } catch (const support::Error& error) {
+    throw support::CommandError(path + error.what() + "; fix it first");
   }
 }
 
@@ -67,7 +67,7 @@ Json ChosenSettings(std::string_view title, const std::vector<std::string>& path
     Json settings;
     try {
       settings = ReadSettings(path);
-    } catch (const support::CallError& error) {
+    } catch (const support::Error& error) {
       if (title.empty()) continue;
       support::LogWarning(std::string(title) + " starts without these settings: " + error.what());
     }

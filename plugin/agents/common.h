@@ -35,7 +35,7 @@ std::vector<std::string> ServerCommand(const ServerRequest& request, std::string
 /// The entry that most agents read: "command", "args" and, if it needs one, "env".
 Json CommandEntry(const ServerRequest& request, std::string_view root);
 
-/// The JSON of a file of the user's; an empty object if there is none. Throws support::CallError.
+/// The JSON of a file of the user's; an empty object if there is none. Throws support::Error.
 Json ReadSettings(const std::string& path);
 
 /// The values for `keys` in the JSON files `paths`, of which later ones count more. Leaves out,

@@ -52,8 +52,8 @@ Json CopilotServers(const LaunchRequest& request) {
   Json servers = {{kServer, CopilotServerEntry(request, request.project)}};
   for (const OwnServer& server : request.servers) {
     if (IsNameOfTools(server.name)) {
-      throw support::CallError("--mcp: Copilot CLI has tools called \"" + server.name +
-                               "\"; choose another name");
+      throw support::CommandError("--mcp: Copilot CLI has tools called \"" + server.name +
+                                  "\"; choose another name");
     }
     servers[server.name] = CompletedCopilotEntry(OwnEntry(request, server), request);
   }

@@ -107,9 +107,9 @@ void RequireNoHomeSettings(const Environment& environment) {
     const fs::path path = directory / name;
     std::error_code missing;
     if (fs::exists(path, missing) && !(fs::is_directory(path, missing) && fs::is_empty(path))) {
-      throw support::CallError(path.string() + " would change what the agent may do; move it to " +
-                               ConfigHome(environment) +
-                               "/opencode, which limactl mcp run leaves out");
+      throw support::CommandError(
+          path.string() + " would change what the agent may do; move it to " +
+          ConfigHome(environment) + "/opencode, which limactl mcp run leaves out");
     }
   }
 }

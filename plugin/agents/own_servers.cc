@@ -13,7 +13,7 @@ namespace agents {
 namespace {
 
 namespace fs = std::filesystem;
-using support::CallError;
+using support::CommandError;
 using support::LowerCase;
 
 /// What counts of an entry, of any agent: nothing that makes calls unasked.
@@ -27,9 +27,9 @@ constexpr std::string_view kEntryKeys =
 /// pass for another one; with "-" in front, for an option.
 std::string AgentsName(const std::string& option, std::string name, const LaunchRequest& request) {
   if (!re2::RE2::FullMatch(name, "[A-Za-z0-9][A-Za-z0-9_-]*")) {
-    throw CallError(option + ": the name \"" + name +
-                    "\" is not a letter or digit, with more of them, \"-\" and \"_\" behind it; "
-                    "choose another");
+    throw CommandError(option + ": the name \"" + name +
+                       "\" is not a letter or digit, with more of them, \"-\" and \"_\" behind it; "
+                       "choose another");
   }
   std::replace(name.begin(), name.end(), '_', '-');
   const bool is_taken =
@@ -38,7 +38,7 @@ std::string AgentsName(const std::string& option, std::string name, const Launch
         return LowerCase(server.name) == LowerCase(name);
       });
   if (!is_taken) return name;
-  throw CallError(option + ": another server is called \"" + name + "\"; choose another name");
+  throw CommandError(option + ": another server is called \"" + name + "\"; choose another name");
 }
 
 Json UsersEntry(const std::string& name, const Agent& agent, LaunchRequest& request) {
@@ -55,9 +55,9 @@ Json UsersEntry(const std::string& name, const Agent& agent, LaunchRequest& requ
     }
     return chosen;
   }
-  throw CallError("--host-mcp: your own settings of " + std::string(agent.title) +
-                  " have no server \"" + name + "\"; " +
-                  (names.empty() ? "add it there first" : "there are: " + support::Join(names)));
+  throw CommandError("--host-mcp: your own settings of " + std::string(agent.title) +
+                     " have no server \"" + name + "\"; " +
+                     (names.empty() ? "add it there first" : "there are: " + support::Join(names)));
 }
 
 std::string Text(const Json& object, const char* key, const std::string& otherwise = "") {
@@ -86,7 +86,7 @@ std::string Expanded(std::string text, const Environment& environment) {
 void RequireOutOfReach(const std::string& name, const Json& entry,
                        const exposure::GuestReach& reach, const Environment& environment) {
   const auto refuse = [&](const std::string& reason) {
-    throw CallError("--host-mcp " + name + ": " + reason);
+    throw CommandError("--host-mcp " + name + ": " + reason);
   };
   const auto refuse_relative = [&](const std::string& path) {
     refuse(path + " is a relative path; write it from / on in your settings");
@@ -127,7 +127,7 @@ std::string ScriptPath(const LaunchRequest& request, const OwnServer& server) {
 void AddGuestServer(const std::string& value, LaunchRequest& request) {
   const std::size_t equals = value.find('=');
   if (equals == std::string::npos || equals + 1 == value.size()) {
-    throw CallError(
+    throw CommandError(
         "--mcp \"" + value +
         "\": there is no command; write NAME=COMMAND, such as --mcp 'db=npx -y db-mcp'");
   }
@@ -138,9 +138,10 @@ void AddGuestServer(const std::string& value, LaunchRequest& request) {
 void AddHostServer(const std::string& name, const Agent& agent, const exposure::GuestReach& reach,
                    LaunchRequest& request) {
   if (agent.run->own_servers == nullptr) {
-    throw CallError("--host-mcp: " + std::string(agent.title) +
-                    " does not ask before it calls a tool that only reads; start the server in the "
-                    "guest: --mcp NAME=COMMAND");
+    throw CommandError(
+        "--host-mcp: " + std::string(agent.title) +
+        " does not ask before it calls a tool that only reads; start the server in the "
+        "guest: --mcp NAME=COMMAND");
   }
   const std::string agents_name = AgentsName("--host-mcp", name, request);
   Json entry = UsersEntry(name, agent, request);
@@ -156,9 +157,9 @@ void RequireSafeSettings(const Agent& agent, const exposure::GuestReach& reach,
     if (!value.is_string()) continue;
     const std::string text = Expanded(value.get<std::string>(), environment);
     if (!reach.IsNamedIn(text)) continue;
-    throw CallError("your own settings of " + std::string(agent.title) + " have \"" +
-                    support::Printable(text) + "\" at " + support::Printable(place) +
-                    ", where the guest can write; keep that file elsewhere");
+    throw CommandError("your own settings of " + std::string(agent.title) + " have \"" +
+                       support::Printable(text) + "\" at " + support::Printable(place) +
+                       ", where the guest can write; keep that file elsewhere");
   }
 }
 

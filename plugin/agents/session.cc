@@ -32,7 +32,8 @@ fs::path StateDirectory(const Environment& environment) {
   const std::string home = support::Value(environment, "HOME");
   const std::string state = support::DirectoryOr(environment, "XDG_STATE_HOME",
                                                  home.empty() ? "" : home + "/.local/state");
-  if (!state.starts_with('/')) throw support::CallError("HOME must be set to your home directory");
+  if (!state.starts_with('/'))
+    throw support::CommandError("HOME must be set to your home directory");
   return support::CleanPath(state + "/limactl-mcp");
 }
 

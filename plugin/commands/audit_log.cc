@@ -87,8 +87,8 @@ std::string AuditLine(const mcp::ObservedCall& call, const mcp::Outcome* end) {
 
 AuditLog::AuditLog(const std::string& path) : path_(path), file_(OpenForAppending(path)) {
   if (file_.valid()) return;
-  throw support::CallError("--audit " + path + ": cannot be opened for appending: " +
-                           std::generic_category().message(errno));
+  throw support::CommandError("--audit " + path + ": cannot be opened for appending: " +
+                              std::generic_category().message(errno));
 }
 
 void AuditLog::Record(const mcp::ObservedCall& call, const mcp::Outcome* end) noexcept {

@@ -154,8 +154,9 @@ template <typename Work>
 auto WithFileName(const Edit& edit, const Work& work) {
   try {
     return work();
-  } catch (const support::CallError& error) {
-    throw support::CallError(edit.stored.path().string() + error.what() + "; nothing was written");
+  } catch (const support::Error& error) {
+    throw support::CommandError(edit.stored.path().string() + error.what() +
+                                "; nothing was written");
   }
 }
 
@@ -190,7 +191,7 @@ std::vector<Edit> PlanEdits(Job& job, const std::vector<SettingsFile>& files) {
   }
   if (!conflicts.empty()) {
     std::cout << conflicts << std::flush;
-    throw support::CallError("nothing was written; change these lines and run configure again");
+    throw support::CommandError("nothing was written; change these lines and run configure again");
   }
   // An agent gets its own tools back only after it has lost the server.
   if (job.request.remove) std::reverse(edits.begin(), edits.end());

@@ -78,7 +78,7 @@ void CopyCommand::FollowProject() {
 }
 
 void CopyCommand::RequireCopy() {
-  if (side_->facts().sent.empty()) throw support::CallError(side_->place().NoCopyText());
+  if (side_->facts().sent.empty()) throw support::CommandError(side_->place().NoCopyText());
   FollowProject();
 }
 

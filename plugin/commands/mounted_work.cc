@@ -18,7 +18,7 @@ namespace commands {
 
 namespace fs = std::filesystem;
 using exposure::GuestReach;
-using support::CallError;
+using support::CommandError;
 
 std::optional<std::string> FindMount(const Instance& instance, const std::string& project) {
   const lima::InstanceConfiguration& configuration = instance.configuration;
@@ -33,13 +33,13 @@ std::optional<std::string> FindMount(const Instance& instance, const std::string
   const GuestReach readable(instance.mounts, GuestReach::Access::kReading);
   const auto location = readable.Touching(project);
   if (!location) return std::nullopt;
-  throw CallError("the instance \"" + configuration.name + "\" mounts " + *location +
-                  (readable.Above(project) ? " read-only" : ", a part of the project") +
-                  ". Work in a copy instead: " +
-                  (configuration.name == kAgentInstance
-                       ? ""
-                       : std::string("limactl mcp run AGENT ") + kAgentInstance + ", or ") +
-                  "--copy-dir DIR, outside all mounts");
+  throw CommandError("the instance \"" + configuration.name + "\" mounts " + *location +
+                     (readable.Above(project) ? " read-only" : ", a part of the project") +
+                     ". Work in a copy instead: " +
+                     (configuration.name == kAgentInstance
+                          ? ""
+                          : std::string("limactl mcp run AGENT ") + kAgentInstance + ", or ") +
+                     "--copy-dir DIR, outside all mounts");
 }
 
 MountedWork::MountedWork(const Instance& instance, const std::string& mount,
@@ -60,7 +60,7 @@ MountedWork::MountedWork(const Instance& instance, const std::string& mount,
 
 std::string MountedWork::GuestDirectory() const {
   if (lima::NeedsGuestFacts(instance_.configuration)) {
-    throw CallError(
+    throw CommandError(
         "--mcp: only the guest knows where it mounts the project; write the mountPoint "
         "without a template: " +
         lima::EditCommands(instance_.configuration.name));
@@ -99,8 +99,8 @@ void MountedWork::End() {
 
 bool MountedWork::PrintChanges(std::ostream& out) {
   if (!baseline_) {
-    throw CallError("there is no baseline of " + top_ + ": limactl mcp run AGENT" + of_instance_ +
-                    " takes it, or limactl mcp changes --accept" + of_instance_);
+    throw CommandError("there is no baseline of " + top_ + ": limactl mcp run AGENT" +
+                       of_instance_ + " takes it, or limactl mcp changes --accept" + of_instance_);
   }
   if (Print(ReadState(), out)) return true;
   out << "Nothing was changed that programs of this host run or obey. " << kReportLimits;

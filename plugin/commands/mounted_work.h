@@ -12,7 +12,7 @@
 namespace commands {
 
 /// The location of the writable mount that holds `project`; nothing if work on it is in a copy.
-/// Throws support::CallError if it is neither on such a mount nor apart from all mounts.
+/// Throws support::Error if it is neither on such a mount nor apart from all mounts.
 std::optional<std::string> FindMount(const Instance& instance, const std::string& project);
 
 /// A project that the guest can write, and its baseline, which the first session takes.

@@ -39,13 +39,13 @@ void RequireInstance(const std::filesystem::path& lima_home, const std::string& 
                        true)
              : std::nullopt;
   if (!is_wanted) {
-    throw support::CallError(text +
-                             "; create it, without mounts, with: " + shell::ShellCommand(command));
+    throw support::CommandError(
+        text + "; create it, without mounts, with: " + shell::ShellCommand(command));
   }
-  if (!*is_wanted) throw support::CallError("nothing was created");
+  if (!*is_wanted) throw support::CommandError("nothing was created");
   UseSafeSearchPath(name);
   if (support::RunInForeground([&] { support::Become(command); }) == 0) return;
-  throw support::CallError("`" + shell::ShellCommand(command) + "` failed");
+  throw support::CommandError("`" + shell::ShellCommand(command) + "` failed");
 }
 
 }  // namespace
@@ -108,7 +108,7 @@ std::string NoteOnInstance(const std::string& instance, const std::string& proje
          (instance == kAgentInstance ? "Work in a copy: limactl mcp copy " + instance +
                                            ", which prints the command of the server for it"
                                      : "Mount it: " + mount);
-} catch (const support::CallError& error) {
+} catch (const support::Error& error) {
   return error.what();
 }
 
@@ -163,8 +163,8 @@ std::optional<bool> AskUser(const std::string& question, bool by_default) {
 void Instance::RequireOutOfReach(const std::filesystem::path& file) const {
   const auto mount = reach.Above(file);
   if (!mount) return;
-  throw support::CallError("the guest can write " + *mount + ", which holds " + file.string() +
-                           "; use an instance without that mount");
+  throw support::CommandError("the guest can write " + *mount + ", which holds " + file.string() +
+                              "; use an instance without that mount");
 }
 
 Instance LoadInstance(const std::string& name, bool offers, bool mountless) {

@@ -60,15 +60,15 @@ struct Instance {
   std::vector<lima::Mount> mounts;
   exposure::GuestReach reach;
 
-  /// Throws support::CallError if the guest can write the file.
+  /// Throws support::Error if the guest can write the file.
   void RequireOutOfReach(const std::filesystem::path& file) const;
 };
 
-/// Throws support::CallError if there is none. "agent" is created without mounts: the error for a
+/// Throws support::Error if there is none. "agent" is created without mounts: the error for a
 /// missing one has the command, and with `offers`, on a terminal, the user is asked.
 Instance LoadInstance(const std::string& name, bool offers = false, bool mountless = false);
 
-/// Starts it if it is stopped, and says so on standard error. Throws support::CallError.
+/// Starts it if it is stopped, and says so on standard error. Throws support::Error.
 void StartIfStopped(const lima::InstanceConfiguration& configuration);
 
 }  // namespace commands

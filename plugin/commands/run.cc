@@ -44,7 +44,7 @@ namespace {
 namespace fs = std::filesystem;
 using agents::Agent;
 using exposure::GuestReach;
-using support::CallError;
+using support::CommandError;
 using support::EnvironmentVariable;
 
 /// Agents read thousands of files before they print their version.
@@ -53,10 +53,10 @@ constexpr std::chrono::seconds kQueryTimeout{30};
 fs::path FindAgentProgram(const Agent& agent, const std::string& path, const GuestReach& reach) {
   const auto program = reach.FindProgram(std::string(agent.name), path);
   if (program) return *program;
-  throw CallError(std::string(agent.title) + " is not installed: no program \"" +
-                  std::string(agent.name) +
-                  "\" on PATH outside the project. Install it: npm install -g " +
-                  std::string(agent.run->package));
+  throw CommandError(std::string(agent.title) + " is not installed: no program \"" +
+                     std::string(agent.name) +
+                     "\" on PATH outside the project. Install it: npm install -g " +
+                     std::string(agent.run->package));
 }
 
 /// Returns what the program prints on its standard output.
@@ -71,7 +71,7 @@ std::string OutputOf(const fs::path& program, const std::vector<std::string>& wo
     while (const auto line = child.ReadLine(context)) output += *line + "\n";
     child.Finish(context);
   } catch (const support::Stopped&) {
-    throw CallError(support::Join(command, " ") + " does not exit; run it to see why");
+    throw CommandError(support::Join(command, " ") + " does not exit; run it to see why");
   }
   return output;
 }
@@ -92,14 +92,14 @@ void RequireVersion(const Agent& agent, const fs::path& program,
   const std::string printed = OutputOf(program, agent.run->version);
   const auto version = support::ParseRelease(printed);
   if (version && *version >= agent.run->oldest) return;
-  throw CallError(std::string(agent.title) + " " +
-                  (version ? support::ToString(*version) : "of an unknown version") +
-                  " cannot be confined; " + support::ToString(agent.run->oldest) +
-                  " is the oldest that can. Update it: " +
-                  agents::UpdateCommand(*agent.run, fs::canonical(program).string()));
+  throw CommandError(std::string(agent.title) + " " +
+                     (version ? support::ToString(*version) : "of an unknown version") +
+                     " cannot be confined; " + support::ToString(agent.run->oldest) +
+                     " is the oldest that can. Update it: " +
+                     agents::UpdateCommand(*agent.run, fs::canonical(program).string()));
 }
 
-// Checks before the agent starts. Each throws support::CallError.
+// Checks before the agent starts. Each throws support::CommandError.
 
 /// How deep settings can lie in an agent's directory.
 constexpr int kSettingsDepth = 3;
@@ -135,14 +135,14 @@ void CheckInstance(const Instance& instance, const std::string& project,
                    const support::Environment& environment) {
   const lima::InstanceConfiguration& configuration = instance.configuration;
   if (const auto file = doctor::ChangedAfterStart(configuration)) {
-    throw CallError(file->string() +
-                    " was changed after the instance started, so the mounts may be others. "
-                    "Restart it: " +
-                    lima::RestartCommand(configuration.name));
+    throw CommandError(file->string() +
+                       " was changed after the instance started, so the mounts may be others. "
+                       "Restart it: " +
+                       lima::RestartCommand(configuration.name));
   }
   const doctor::Exposure exposure =
       doctor::FindExposure(configuration, instance.mounts, project, environment);
-  if (!exposure.escape.empty()) throw CallError(exposure.escape);
+  if (!exposure.escape.empty()) throw CommandError(exposure.escape);
   if (exposure.rest.empty()) return;
   support::LogWarning(support::Join(exposure.rest, "; ") +
                       ". An instance for the project alone: " + lima::SandboxCommand("sandbox"));
@@ -158,12 +158,12 @@ void RequireOutOfReach(const Agent& agent, const agents::LaunchRequest& request,
     if (!mount) return;
     const std::string text = "the guest could change " + what + " (" + path + ")";
     if (fs::is_symlink(path)) {
-      throw CallError(text + ", a link into " + *mount +
-                      ", which the guest can write. Replace the link by a copy of its target");
+      throw CommandError(text + ", a link into " + *mount +
+                         ", which the guest can write. Replace the link by a copy of its target");
     }
-    throw CallError(text + ", since the instance mounts " + *mount +
-                    " writable. Use an instance that mounts only the project: " +
-                    lima::SandboxCommand("sandbox"));
+    throw CommandError(text + ", since the instance mounts " + *mount +
+                       " writable. Use an instance that mounts only the project: " +
+                       lima::SandboxCommand("sandbox"));
   };
   const auto require_links = [&](const fs::path& directory, int depth, const std::string& what) {
     for (const std::string& link : LinksInto(reach, directory, depth)) require(link, what);
@@ -227,7 +227,8 @@ void DropNamedFiles(const GuestReach& reach, support::Environment& environment) 
 std::vector<std::string> GuestShell(const Instance& instance, const Work& work) {
   const auto limactl = instance.reach.FindProgram("limactl", EnvironmentVariable("PATH"));
   if (!limactl) {
-    throw CallError("--mcp needs limactl, but there is none on PATH outside the writable mounts");
+    throw CommandError(
+        "--mcp needs limactl, but there is none on PATH outside the writable mounts");
   }
   return {limactl->string(),           "shell", "--workdir=" + work.GuestDirectory(),
           instance.configuration.name, "sh",    "-c"};

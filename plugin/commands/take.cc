@@ -17,8 +17,8 @@ void RequireConsent(const exposure::Report& report) {
                                      " of this change"
                                : "This change is too large to be examined";
   const auto is_wanted = AskUser(text + ". Apply? [y/N] ", false);
-  if (!is_wanted) throw support::CallError(text + ". To apply it all the same: --yes");
-  if (!*is_wanted) throw support::CallError("Nothing was changed.");
+  if (!is_wanted) throw support::CommandError(text + ". To apply it all the same: --yes");
+  if (!*is_wanted) throw support::CommandError("Nothing was changed.");
 }
 
 int Apply(CopyCommand& command, bool yes, std::uint64_t max_size) {
@@ -49,7 +49,7 @@ int TakeOne(CopyCommand& command, const std::string& name, const std::string& id
   std::string problem;
   try {
     command.PrintReport(from, id, branch.name);
-  } catch (const support::CallError& error) {
+  } catch (const support::Error& error) {
     problem = error.what();
   }
   copy::SetBranch(users, side, branch, id);
@@ -102,7 +102,7 @@ int TakeBranches(CopyCommand& command, const std::string& name, copy::Move move,
     try {
       copy::RequireBranchName(users, other);
       result |= TakeOne(command, other, ref.id, copy::Move::kForward);
-    } catch (const support::CallError& error) {
+    } catch (const support::Error& error) {
       std::cerr << "Note: not taken: " << error.what() << '\n';
       left.push_back(ref);
       result = 1;

@@ -11,7 +11,7 @@
 namespace commands {
 
 /// A project that an agent works on in an instance: on a mount, or in a copy. What the user does
-/// about it is the same. Each function throws support::CallError.
+/// about it is the same. Each function throws support::Error.
 class Work {
  public:
   Work() = default;

@@ -37,7 +37,7 @@ std::string Place(std::string_view text, std::size_t offset) {
 }
 
 [[noreturn]] void Fail(std::string_view text, std::size_t offset, const std::string& reason) {
-  throw support::CallError(Place(text, offset) + ": " + reason);
+  throw support::CommandError(Place(text, offset) + ": " + reason);
 }
 
 /// The length of what matches at the start of `text`.

@@ -7,8 +7,8 @@
 #include "configure/settings.h"
 
 /// JSON as agents read it: with comments and trailing commas. Every function
-/// throws support::CallError if `text` is not that, is not UTF-8 or is nested more than 100 deep.
-/// Strings are not checked for unknown escapes.
+/// throws support::CommandError if `text` is not that, is not UTF-8 or is nested more than 100
+/// deep. Strings are not checked for unknown escapes.
 namespace configure {
 
 Json ParseJson(std::string_view text);

@@ -10,7 +10,7 @@
 #include "support/errors.h"
 
 /// What `limactl mcp configure` does to the text of a settings file. No disk is touched here. What
-/// cannot be read or edited throws support::CallError, whose text follows the file's name:
+/// cannot be read or edited throws support::CommandError, whose text follows the file's name:
 /// ":2:18: reason" with line and column, counted from 1, or ": reason".
 namespace configure {
 

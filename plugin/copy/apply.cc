@@ -23,7 +23,7 @@ using git::Unchanged;
 namespace {
 
 namespace fs = std::filesystem;
-using support::CallError;
+using support::CommandError;
 
 /// In the side repository, while files of the working tree are being changed.
 constexpr const char* kSaved = "applying";
@@ -47,7 +47,7 @@ void RequireSize(const Git& git, const SideRepository& side, const std::string& 
   }
   const std::uint64_t most = std::min(max_size, kMaxApplied);
   if (size <= most) return;
-  throw CallError(
+  throw CommandError(
       Unchanged("The changed files have " + support::FormatByteCount(size) + ", more than " +
                 support::FormatByteCount(most) + (most == max_size ? " (--max-size)" : "")) +
       (most == max_size ? "" : " As a branch instead: limactl mcp take " + side.place().instance));
@@ -71,13 +71,13 @@ std::string Left(const fs::path& top, const std::vector<RawChange>& changes) {
                        const std::string& problem) {
   const std::vector<std::string> different = saved.PutBack();
   if (!different.empty()) {
-    throw CallError(problem + ". Not put back: " + Named(different) + ". What they were is in " +
-                    (side.path() / kSaved / "files").string());
+    throw CommandError(problem + ". Not put back: " + Named(different) + ". What they were is in " +
+                       (side.path() / kSaved / "files").string());
   }
   saved.Discard(side.MakeScratch());
-  throw CallError(problem +
-                  ". The working tree is as it was. As a branch instead: limactl mcp take " +
-                  side.place().instance);
+  throw CommandError(problem +
+                     ". The working tree is as it was. As a branch instead: limactl mcp take " +
+                     side.place().instance);
 }
 
 }  // namespace
@@ -129,9 +129,9 @@ std::string UndoInterruptedApply(const SideRepository& side) {
     }
     const std::vector<std::string> different = saved->PutBack(displaced);
     if (!different.empty()) {
-      throw CallError("An interrupted take --apply cannot be undone: " + Named(different) +
-                      ". Put them back from " + (directory / "files").string() + ", then delete " +
-                      directory.string());
+      throw CommandError("An interrupted take --apply cannot be undone: " + Named(different) +
+                         ". Put them back from " + (directory / "files").string() +
+                         ", then delete " + directory.string());
     }
     note = "An interrupted take --apply was undone.";
     if (fs::exists(displaced))

@@ -11,7 +11,7 @@
 #include "copy/side_repository.h"
 #include "git/git.h"
 
-/// Work in a copy: what the commands do. Each function throws support::CallError.
+/// Work in a copy: what the commands do. Each function throws support::Error.
 namespace copy {
 
 using git::Git;
@@ -65,7 +65,7 @@ bool WouldMergeRefuse(const Git& users, const SideRepository& side);
 void ApplyWork(const Git& users, SideRepository& side, std::uint64_t max_size);
 
 /// Puts the working tree back if ApplyWork was killed. Returns a sentence for the user, or nothing.
-/// Throws support::CallError if that is not possible.
+/// Throws support::Error if that is not possible.
 std::string UndoInterruptedApply(const SideRepository& side);
 
 /// What to compare `id` with: what was sent, or, if the user's gc has deleted that, the commit that
@@ -76,8 +76,8 @@ std::string SentOrOlder(const SideRepository& side);
 std::size_t CountChanged(const SideRepository& side, const std::string& from,
                          const std::string& to);
 
-/// What changed from a commit to "work", for `git apply`. Throws support::CallError if it has more
-/// than `max_size` bytes.
+/// What changed from a commit to "work", for `git apply`. Throws support::CommandError if it has
+/// more than `max_size` bytes.
 void WritePatch(const SideRepository& side, const std::string& from,
                 const std::filesystem::path& file, std::uint64_t max_size);
 

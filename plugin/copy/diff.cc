@@ -93,7 +93,7 @@ void PrintDiff(const Git& git, const Git::Arguments& sides, bool only_names) {
       return true;
     }
     if (errno == EPIPE) return false;  // the user has seen enough
-    throw support::CallError("cannot write the diff: " + std::generic_category().message(errno));
+    throw support::CommandError("cannot write the diff: " + std::generic_category().message(errno));
   };
   git.Read(arguments, print, kWhat);
 }
@@ -126,10 +126,10 @@ void WritePatch(const SideRepository& side, const std::string& from,
   side.git().Read(arguments, write, kWhat);
   patch.close();
   if (size > max_size) {
-    throw support::CallError(Unchanged("The patch has more than " +
-                                       support::FormatByteCount(max_size) + " (--max-size)"));
+    throw support::CommandError(Unchanged("The patch has more than " +
+                                          support::FormatByteCount(max_size) + " (--max-size)"));
   }
-  if (!patch) throw support::CallError("cannot write " + file.string());
+  if (!patch) throw support::CommandError("cannot write " + file.string());
 }
 
 }  // namespace copy

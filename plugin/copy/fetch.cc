@@ -17,16 +17,16 @@ using git::Words;
 namespace {
 
 namespace fs = std::filesystem;
-using support::CallError;
+using support::CommandError;
 
 constexpr std::size_t kMaxNames = 1'000'000;
 constexpr std::size_t kMaxPath = 4096;
 
 /// What the guest sent may still be sound if it is sent again without leaving out anything.
-class Unsound : public CallError {
+class Unsound : public CommandError {
  public:
   explicit Unsound(const std::string& words)
-      : CallError(Unchanged("What the guest sent is not sound: " + words)) {}
+      : CommandError(Unchanged("What the guest sent is not sound: " + words)) {}
 };
 
 /// Moves the pack in a directory to the side repository. git finds a pack by its .idx.
@@ -98,7 +98,7 @@ void RequireNames(const Git& git, const std::string& id) {
                              return name.size() > kMaxPath;
                            });
   if (!is_too_much) return;
-  throw CallError(
+  throw CommandError(
       Unchanged("The guest's tree has more than 1,000,000 files or a path above 4,096 bytes: no "
                 "working tree has"));
 }

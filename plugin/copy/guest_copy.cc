@@ -25,8 +25,8 @@ using git::Split;
 using git::Unchanged;
 namespace {
 
-using support::CallError;
 using support::Clock;
+using support::CommandError;
 
 /// Without a byte from the guest, and for each call.
 constexpr std::chrono::seconds kSilence{60};
@@ -50,7 +50,7 @@ constexpr const char* kTooMuch = "The guest reports too much";
 const std::string kFunctions = std::string(look_program) + std::string(untaken_program);
 
 [[noreturn]] void Stop(const std::string& problem) {
-  throw CallError(Unchanged(problem));
+  throw CommandError(Unchanged(problem));
 }
 
 [[noreturn]] void ThrowNonsense() {
@@ -141,7 +141,7 @@ void ReadReport(const std::string& line, const SideRepository& side, GuestState&
     if (!IsObjectId(id) || id.size() != side.facts().sent.size()) ThrowNonsense();
     return id;
   };
-  if (kind == "git" && !IsNewEnough(line, 30)) throw CallError(Advice("git", "", side));
+  if (kind == "git" && !IsNewEnough(line, 30)) throw CommandError(Advice("git", "", side));
   if (kind == "state") state.directory = rest;
   if (kind == "have") state.known.push_back(rest);
   if (kind == "found") state.found = support::Printable(rest.substr(0, kMaxName));
@@ -259,16 +259,16 @@ GuestState CallGuest(const Target& target, const Settings& settings,
       const std::string detail = words[2].empty()
                                      ? LastMessage(ended.error)
                                      : support::Printable(words[2].substr(0, kMaxMessage));
-      throw CallError(Advice(words[1], detail, target.side));
+      throw CommandError(Advice(words[1], detail, target.side));
     }
     ReadReport(line, target.side, state);
     if (state.untaken.refs.size() + state.untaken.rest.size() > kMaxUntaken) Stop(kTooMuch);
   }
   if (ended.status == 0) return state;
-  throw CallError("The guest's part of this ended: " + LastMessage(ended.error));
+  throw CommandError("The guest's part of this ended: " + LastMessage(ended.error));
 } catch (const support::ConnectionLost&) {
   // Its text says that nothing was changed.
-  throw CallError("The connection to " + target.side.place().instance + " was lost; try again.");
+  throw CommandError("The connection to " + target.side.place().instance + " was lost; try again.");
 }
 
 GuestState Look(const Target& target, const std::vector<std::string>& common,
@@ -289,7 +289,7 @@ GuestState Look(const Target& target, const std::vector<std::string>& common,
 }
 
 void RequireOurs(const Target& target, const GuestState& state) {
-  if (state.directory != "ours") throw CallError(Advice(state.directory, "", target.side));
+  if (state.directory != "ours") throw CommandError(Advice(state.directory, "", target.side));
 }
 
 void SendFile(const Target& target, const std::filesystem::path& path, const std::string& to) try {

@@ -15,7 +15,7 @@
 #include "support/errors.h"
 
 /// What is done to the copy in the guest, by programs/ and the guest's file requests.
-/// Nothing that the guest says is trusted. Each function throws support::CallError with what the
+/// Nothing that the guest says is trusted. Each function throws support::Error with what the
 /// user can do, also at a limit; on a terminal, packs show how much has been transferred.
 namespace copy {
 

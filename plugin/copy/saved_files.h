@@ -18,7 +18,7 @@ class SavedFiles {
  public:
   /// Copies what is at the `paths` below `top`, and at the directories that they are in, to a
   /// directory in `scratch`, which then becomes `directory`: once that exists, it is complete and
-  /// on disk. `purpose` is kept with it. Throws support::CallError.
+  /// on disk. `purpose` is kept with it. Throws support::Error.
   static SavedFiles Save(const std::filesystem::path& top, const std::vector<std::string>& paths,
                          const std::string& purpose, const std::filesystem::path& scratch,
                          const std::filesystem::path& directory);

@@ -16,7 +16,7 @@ using git::Excluding;
 namespace {
 
 namespace fs = std::filesystem;
-using support::CallError;
+using support::CommandError;
 
 const std::string kReplace(replace_program);
 
@@ -29,8 +29,8 @@ std::string GuestConfiguration(const Project& project) {
 fs::path MakePack(const SideRepository& side, const Project& project,
                   const std::string& revisions) try {
   return side.MakePack(Git::Neutral(side.path(), side.lock(), Git::Limits::kNone), revisions);
-} catch (const CallError&) {
-  if (project.is_partial) throw CallError(kPartialText);
+} catch (const support::Error&) {
+  if (project.is_partial) throw CommandError(kPartialText);
   throw;
 }
 
@@ -63,9 +63,9 @@ void RequireTaken(const Target& target, const Untaken& untaken) {
   for (const std::string& line : RestLines(target, untaken)) std::cerr << line << '\n';
   const std::string& instance = target.side.place().instance;
   const bool can_take = untaken.has_work() || !untaken.refs.empty();
-  throw CallError("Not taken: " + untaken.Summary() + ". " +
-                  (can_take ? "To bring it: `limactl mcp take " + instance + "`. " : "") +
-                  "To delete it: `limactl mcp drop " + instance + " --force`");
+  throw CommandError("Not taken: " + untaken.Summary() + ". " +
+                     (can_take ? "To bring it: `limactl mcp take " + instance + "`. " : "") +
+                     "To delete it: `limactl mcp drop " + instance + " --force`");
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ std::vector<std::string> Send(const Target& target, const Project& project,
     if (is_current) return {the_copy + " is up to date."};
   }
   const std::optional<FileLock> use = side.place().TakeUse(LockKind::kExclusive);
-  if (!use && !is_there) throw CallError(side.place().InUseText());
+  if (!use && !is_there) throw CommandError(side.place().InUseText());
   if (!use) return {the_copy + " stays as it is: it is in use."};
 
   std::vector<std::string> lines;
@@ -135,7 +135,7 @@ GuestState Ask(const Target& target) {
 
 std::vector<std::string> Drop(const Target& target, bool force) {
   const auto use = target.side.place().TakeUse(LockKind::kExclusive);
-  if (!use) throw CallError(target.side.place().InUseText());
+  if (!use) throw CommandError(target.side.place().InUseText());
   const GuestState state = Look(target, CommonCommits(target.side), {{"FORCE", force ? "1" : ""}});
   if (!force && state.directory != "absent") RequireOurs(target, state);
   const bool is_marked =

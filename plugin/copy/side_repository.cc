@@ -49,8 +49,8 @@ std::string HolderOf(const fs::path& file) {
 FileLock TakeWorkLock(const fs::path& file) {
   auto lock = LockFile(file, LockKind::kExclusive, kLockWait);
   if (!lock) {
-    throw support::CallError("Another limactl mcp works with this copy (" + HolderOf(file) +
-                             "). Try again once it has ended.");
+    throw support::CommandError("Another limactl mcp works with this copy (" + HolderOf(file) +
+                                "). Try again once it has ended.");
   }
   return std::move(*lock);
 }
@@ -146,7 +146,7 @@ FileLock SidePlace::LockTree() const {
   const std::string tree = support::Sha256(top).substr(0, kIdLength);
   auto lock = LockFile(instance_directory.parent_path() / "_config" / ("mcp-" + tree + ".lock"),
                        LockKind::kExclusive, kLockWait);
-  if (!lock) throw support::CallError("Another limactl mcp changes " + top + ".");
+  if (!lock) throw support::CommandError("Another limactl mcp changes " + top + ".");
   return std::move(*lock);
 }
 
@@ -173,7 +173,7 @@ SideRepository::SideRepository(SidePlace place, const std::string& directory)
       facts_(place_.ReadFacts().value_or(
           CopyFacts{place_.project, directory.empty() ? place_.project : directory})) {
   if (!directory.empty() && directory != facts_.directory) {
-    throw support::CallError(
+    throw support::CommandError(
         (facts_.sent.empty() ? "A copy of " : "The copy of ") + facts_.project +
         (facts_.sent.empty() ? " was begun in " : " is in ") + facts_.directory +
         ". To have it in another directory, first: " + "limactl mcp drop " + place_.instance);
@@ -206,9 +206,9 @@ void SideRepository::Follow(const Project& moved) {
   place_.top = moved.top;
   BorrowObjects(path(), moved);
   if (!Existing(git_, {facts_.base}).empty()) return;
-  throw support::CallError(place_.project + " is gone, and " + place_.top +
-                           " has not the commit that its copy began with: run this in the moved "
-                           "project");
+  throw support::CommandError(place_.project + " is gone, and " + place_.top +
+                              " has not the commit that its copy began with: run this in the moved "
+                              "project");
 }
 
 void SideRepository::Save(const CopyFacts& facts) {

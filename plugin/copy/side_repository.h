@@ -27,7 +27,7 @@ using FileLock = support::FileDescriptor;
 
 /// The file is made if missing, never removed, and has the number of the process that got the lock
 /// last. Says what is waited for after two seconds. Nothing if another holder does not let go
-/// within `wait`. Throws support::CallError if the file cannot be made.
+/// within `wait`. Throws support::Error if the file cannot be made.
 std::optional<FileLock> LockFile(const std::filesystem::path& file, LockKind kind,
                                  std::chrono::milliseconds wait);
 
@@ -67,7 +67,7 @@ struct SidePlace {
   [[nodiscard]] std::optional<FileLock> TakeUse(LockKind kind) const;
 
   /// Held while files of the project are changed, which may have copies in several instances. A
-  /// file in Lima's home: some file systems lock no directory. Throws support::CallError.
+  /// file in Lima's home: some file systems lock no directory. Throws support::Error.
   [[nodiscard]] FileLock LockTree() const;
 
   /// "An agent works in this copy …", and what to do.
@@ -90,7 +90,7 @@ struct SidePlace {
 class SideRepository {
  public:
   /// Waits for another command to end, and removes what a killed one left. Throws
-  /// support::CallError, also if the copy is not in `directory`; empty: the project's own path, or
+  /// support::Error, also if the copy is not in `directory`; empty: the project's own path, or
   /// where the copy is.
   explicit SideRepository(SidePlace place, const std::string& directory = "");
   ~SideRepository();
@@ -105,7 +105,7 @@ class SideRepository {
   /// Makes it if it is missing, and lets it borrow the objects of `project`.
   void Prepare(const Project& project);
 
-  /// The project was moved: borrows its objects from there. Throws support::CallError if that is
+  /// The project was moved: borrows its objects from there. Throws support::Error if that is
   /// another one.
   void Follow(const Project& moved);
 

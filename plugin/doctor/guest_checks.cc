@@ -4,8 +4,8 @@
 #include <sstream>
 
 #include "copy/copy.h"
-#include "git/git.h"
 #include "doctor/programs.h"
+#include "git/git.h"
 #include "mcp/protocol.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
@@ -57,7 +57,7 @@ std::string DescribeCopy(const lima::InstanceConfiguration& instance, const copy
     const copy::GuestState state = copy::Ask({side, guest, context});
     const std::string left = state.untaken.Summary();
     return facts.project + (left.empty() ? " (all taken)" : " (not taken: " + left + ")");
-  } catch (const support::CallError& error) {
+  } catch (const support::Error& error) {
     return facts.project + " (" + error.what() + ")";
   }
 }
@@ -108,18 +108,19 @@ json ServerUnderTest::Request(const std::string& method, const json& params,
   while (const std::optional<std::string> line = child_.ReadLine(context)) {
     const json message = json::parse(*line, nullptr, /*allow_exceptions=*/false);
     if (!message.is_object()) {
-      throw support::CallError("it prints something that is not an MCP message: " + Shorten(*line));
+      throw support::CommandError("it prints something that is not an MCP message: " +
+                                  Shorten(*line));
     }
     if (message.value("id", json()) != json(id)) continue;  // a notification
     if (message.contains("result") && message["result"].is_object()) return message["result"];
-    throw support::CallError(method + " returns: " + Shorten(support::ToUtf8(*line)));
+    throw support::CommandError(method + " returns: " + Shorten(support::ToUtf8(*line)));
   }
   constexpr std::size_t kShown = 2048;
   const int exit_code = child_.Finish(context);
   const std::string& error = child_.error();
-  throw support::CallError("it exits with status " + std::to_string(exit_code) + " during " +
-                           method + ": " +
-                           error.substr(error.size() - std::min(error.size(), kShown)));
+  throw support::CommandError("it exits with status " + std::to_string(exit_code) + " during " +
+                              method + ": " +
+                              error.substr(error.size() - std::min(error.size(), kShown)));
 }
 
 json ServerUnderTest::CallTool(const std::string& name, const json& arguments,
@@ -128,7 +129,7 @@ json ServerUnderTest::CallTool(const std::string& name, const json& arguments,
   if (!result.value("isError", false)) return result.value("structuredContent", json::object());
   std::string text;
   for (const json& block : result.value("content", json::array())) text += block.value("text", "");
-  throw support::CallError(arguments.value("path", name) + ": " + text);
+  throw support::CommandError(arguments.value("path", name) + ": " + text);
 }
 
 Finding CheckServer(ServerUnderTest& server, const support::Context& context) {
@@ -169,8 +170,8 @@ Finding CheckWrite(ServerUnderTest& server, const Mounts& mounts, const support:
     const std::string file = mount.location + "/.limactl-mcp-doctor";
     server.CallTool("write_file", {{"path", file}, {"content", "limactl mcp doctor\n"}}, context);
     if (!std::filesystem::remove(file)) {
-      throw support::CallError("a file that the guest writes, " + file +
-                               ", does not appear on the host");
+      throw support::CommandError("a file that the guest writes, " + file +
+                                  ", does not appear on the host");
     }
     written.push_back(mount.location);
   }

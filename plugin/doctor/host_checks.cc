@@ -9,10 +9,10 @@
 
 #include "agents/agent.h"
 #include "configure/stored_settings.h"
+#include "exposure/guest_reach.h"
 #include "lima/sandbox.h"
 #include "lima/status.h"
 #include "lima/text_file.h"
-#include "exposure/guest_reach.h"
 #include "support/child.h"
 #include "support/join.h"
 #include "support/paths.h"
@@ -23,8 +23,8 @@ namespace doctor {
 namespace {
 
 namespace fs = std::filesystem;
-using lima::InstanceConfiguration;
 using exposure::GuestReach;
+using lima::InstanceConfiguration;
 using support::Join;
 
 constexpr const char* kInstallLima =
@@ -58,7 +58,7 @@ std::set<std::string> ReadableSecrets(const Mounts& mounts,
 bool HoldsOurs(const configure::SettingsFile& settings, const fs::path& path) {
   try {
     return configure::HasOurs(settings, lima::ReadTextFile(path, configure::kMaxSettingsBytes));
-  } catch (const support::CallError&) {
+  } catch (const support::Error&) {
     return false;  // the agent cannot read it either
   }
 }
@@ -267,7 +267,7 @@ Finding CheckSshConfig(const InstanceConfiguration& configuration,
   int port = 0;
   try {
     port = lima::QueryHostAgent(configuration.directory() / "ha.sock");
-  } catch (const support::CallError& error) {
+  } catch (const support::Error& error) {
     return Failed(error.what(), lima::ForcedRestartCommand(configuration.name));
   }
   if (port == 0) {

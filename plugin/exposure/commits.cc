@@ -46,7 +46,7 @@ class CommitReader {
  private:
   std::string Read(const Git::Arguments& arguments, const std::string& input = "") {
     git::GitOutput read = git_.Run(arguments, input);
-    if (!read.ok()) throw support::CallError("git cannot list what was changed: " + read.words);
+    if (!read.ok()) throw support::CommandError("git cannot list what was changed: " + read.words);
     changes_.is_cut = changes_.is_cut || read.is_cut;
     return std::move(read.output);
   }

@@ -17,7 +17,7 @@ struct CommitChanges {
 
 /// What differs between two commits of `git`, of which the guest may have made the second. With
 /// `between`, also paths that only a commit in between has changed: a checkout of that one, such as
-/// in a rebase, has them. Throws support::CallError.
+/// in a rebase, has them. Throws support::Error.
 CommitChanges ReadCommits(const git::Git& git, const std::string& from, const std::string& to,
                           bool between);
 

@@ -117,8 +117,8 @@ std::optional<fs::path> GuestReach::FindProgram(const std::string& name,
   auto program = support::FindProgram(name, SafeSearchPath(path));
   const auto mount = program ? Above(*program) : std::nullopt;
   if (!mount) return program;
-  throw support::CallError(program->string() + " lies in " + *mount +
-                           ", which the guest can write; install it elsewhere");
+  throw support::CommandError(program->string() + " lies in " + *mount +
+                              ", which the guest can write; install it elsewhere");
 }
 
 }  // namespace exposure

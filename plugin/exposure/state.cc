@@ -47,7 +47,7 @@ std::optional<std::string> ReadRegularFile(const std::filesystem::path& file,
   const support::FileDescriptor opened(
       ::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   return lima::ReadTextFile(opened, file, limit);
-} catch (const support::CallError&) {
+} catch (const support::Error&) {
   return std::nullopt;
 }
 

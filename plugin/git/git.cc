@@ -33,8 +33,8 @@ support::FileDescriptor TextFile(const std::string& text) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), &std::fclose);
   if (!file || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
       std::fflush(file.get()) != 0) {
-    throw support::CallError("cannot write a temporary file: " +
-                             std::generic_category().message(errno));
+    throw support::CommandError("cannot write a temporary file: " +
+                                std::generic_category().message(errno));
   }
   std::rewind(file.get());
   return support::FileDescriptor(::fcntl(::fileno(file.get()), F_DUPFD_CLOEXEC, 0));
@@ -58,7 +58,7 @@ std::string Words(const support::Child& git) {
 }
 
 void RequireSuccess(support::Child& git, std::string_view what) {
-  if (git.Finish() != 0) throw support::CallError(std::string(what) + ": " + Words(git));
+  if (git.Finish() != 0) throw support::CommandError(std::string(what) + ": " + Words(git));
 }
 
 std::string GitOutput::Line() const {
@@ -148,7 +148,7 @@ void Git::Read(const Arguments& arguments, const std::function<bool(std::string_
   if (git.exit_code() == 128 + SIGPIPE || git.exit_code() == 128 + SIGINT) return;
   RequireSuccess(git, what);
 } catch (const support::Stopped&) {
-  throw support::CallError(std::string(what) + ": " + StoppedText());
+  throw support::CommandError(std::string(what) + ": " + StoppedText());
 }
 
 GitOutput Git::Run(const Arguments& arguments, const std::string& input) const {
@@ -178,8 +178,8 @@ GitOutput Git::Run(const Arguments& arguments, const std::string& input) const {
 std::string Git::Require(const Arguments& arguments, std::string_view what,
                          const std::string& input) const {
   const GitOutput result = Run(arguments, input);
-  if (result.is_cut) throw support::CallError(std::string(what) + ": too much output");
-  if (!result.ok()) throw support::CallError(std::string(what) + ": " + result.words);
+  if (result.is_cut) throw support::CommandError(std::string(what) + ": too much output");
+  if (!result.ok()) throw support::CommandError(std::string(what) + ": " + result.words);
   return result.Line();
 }
 

@@ -21,7 +21,7 @@ std::string Unchanged(const std::string& problem);
 /// What a git that has exited says is wrong, on one printable line of bounded length.
 std::string Words(const support::Child& git);
 
-/// Waits until it exits. Throws support::CallError, with `what` and its words, if it fails.
+/// Waits until it exits. Throws support::CommandError, with `what` and its words, if it fails.
 void RequireSuccess(support::Child& git, std::string_view what);
 
 struct GitOutput {
@@ -60,20 +60,20 @@ class Git {
   /// stop it when it was silent for `time`.
   [[nodiscard]] Git In(const std::filesystem::path& working_tree, std::chrono::seconds time) const;
 
-  /// Without `streams.output`, the child's Read gets the output. Throws support::CallError if there
+  /// Without `streams.output`, the child's Read gets the output. Throws support::Error if there
   /// is no git.
   [[nodiscard]] support::Child Start(const Arguments& arguments,
                                      support::SpawnStreams streams) const;
 
   /// Runs it, and passes on its output until it exits or `on_output` returns false. Throws
-  /// support::CallError, with `what`, if it fails.
+  /// support::CommandError, with `what`, if it fails.
   void Read(const Arguments& arguments, const std::function<bool(std::string_view)>& on_output,
             std::string_view what) const;
 
   /// Runs it to its end, unless the output is cut.
   [[nodiscard]] GitOutput Run(const Arguments& arguments, const std::string& input = "") const;
 
-  /// The output's line. Throws support::CallError, with `what` and git's words, if it fails.
+  /// The output's line. Throws support::CommandError, with `what` and git's words, if it fails.
   std::string Require(const Arguments& arguments, std::string_view what,
                       const std::string& input = "") const;
 
