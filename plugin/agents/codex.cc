@@ -16,6 +16,7 @@
 #include "lima/text_file.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
+#include "support/format.h"
 
 namespace agents {
 namespace {
@@ -46,8 +47,8 @@ toml::table ReadToml(const std::string& home) {
   try {
     return toml::parse(*settings);
   } catch (const toml::parse_error& error) {
-    throw support::CommandError(path + ":" + std::to_string(error.source().begin.line) + ": " +
-                                std::string(error.description()) + "; fix it first");
+    throw support::CommandError(support::Format("{}:{}: {}; fix it first", path,
+                                                error.source().begin.line, error.description()));
   }
 }
 
@@ -255,11 +256,12 @@ AgentSettings ConfigureCodex(const SettingsRequest& request) {
   if (request.remove) command = {"codex", "mcp", "remove", kServer};
   const std::string path = request.user ? kCodexUsersHome.In(request.environment) + "/config.toml"
                                         : ".codex/config.toml";
-  std::string steps = "1. Run: " + shell::ShellCommand(command) + "\n2. " +
-                      (request.remove ? "Delete these lines from " : "Add these lines to ") +
-                      (request.base / path).string() + ", if they are " +
-                      (request.remove ? "there" : "missing") + ":\n\n" + kLines +
-                      "tool_timeout_sec = " + std::to_string(request.call_timeout.count()) + "\n";
+  std::string steps =
+      support::Format("1. Run: {}\n2. {}{}, if they are {}:\n\n{}tool_timeout_sec = {}\n",
+                      shell::ShellCommand(command),
+                      request.remove ? "Delete these lines from " : "Add these lines to ",
+                      (request.base / path).string(), request.remove ? "there" : "missing", kLines,
+                      request.call_timeout.count());
   if (request.trust || request.remove) steps += "default_tools_approval_mode = \"approve\"\n";
   return {
       .files = {{.path = path, .format = configure::Format::kToml}},

@@ -8,6 +8,7 @@
 #include "agents/common.h"
 #include "agents/own_servers.h"
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/random.h"
 
 namespace agents {
@@ -108,8 +109,9 @@ void RequireNoHomeSettings(const Environment& environment) {
     std::error_code missing;
     if (fs::exists(path, missing) && !(fs::is_directory(path, missing) && fs::is_empty(path))) {
       throw support::CommandError(
-          path.string() + " would change what the agent may do; move it to " +
-          ConfigHome(environment) + "/opencode, which limactl mcp run leaves out");
+          support::Format("{} would change what the agent may do; move it to {}/opencode, which "
+                          "limactl mcp run leaves out",
+                          path.string(), ConfigHome(environment)));
     }
   }
 }

@@ -10,6 +10,7 @@
 #include "lima/sandbox.h"
 #include "paths/roots.h"
 #include "support/environment.h"
+#include "support/format.h"
 #include "support/log.h"
 #include "support/paths.h"
 #include "support/printable.h"
@@ -33,13 +34,14 @@ std::optional<std::string> FindMount(const Instance& instance, const std::string
   const GuestReach readable(instance.mounts, GuestReach::Access::kReading);
   const auto location = readable.Touching(project);
   if (!location) return std::nullopt;
-  throw CommandError("the instance \"" + configuration.name + "\" mounts " + *location +
-                     (readable.Above(project) ? " read-only" : ", a part of the project") +
-                     ". Work in a copy instead: " +
-                     (configuration.name == kAgentInstance
+  throw CommandError(
+      support::Format("the instance \"{}\" mounts {}{}. Work in a copy instead: {}--copy-dir DIR, "
+                      "outside all mounts",
+                      configuration.name, *location,
+                      readable.Above(project) ? " read-only" : ", a part of the project",
+                      configuration.name == kAgentInstance
                           ? ""
-                          : std::string("limactl mcp run AGENT ") + kAgentInstance + ", or ") +
-                     "--copy-dir DIR, outside all mounts");
+                          : support::Format("limactl mcp run AGENT {}, or ", kAgentInstance)));
 }
 
 MountedWork::MountedWork(const Instance& instance, const std::string& mount,
@@ -99,8 +101,10 @@ void MountedWork::End() {
 
 bool MountedWork::PrintChanges(std::ostream& out) {
   if (!baseline_) {
-    throw CommandError("there is no baseline of " + top_ + ": limactl mcp run AGENT" +
-                       of_instance_ + " takes it, or limactl mcp changes --accept" + of_instance_);
+    throw CommandError(
+        support::Format("there is no baseline of {}: limactl mcp run AGENT{} takes it, or limactl "
+                        "mcp changes --accept{}",
+                        top_, of_instance_, of_instance_));
   }
   if (Print(ReadState(), out)) return true;
   out << "Nothing was changed that programs of this host run or obey. " << kReportLimits;

@@ -10,6 +10,7 @@
 #include "commands/commands.h"
 #include "commands/documents/documents.h"
 #include "support/edit_distance.h"
+#include "support/format.h"
 
 namespace commands {
 namespace {
@@ -48,7 +49,7 @@ std::optional<cxxopts::ParseResult> Parse(const Command& command,
                                           const std::vector<std::string>& arguments) {
   const std::vector<Option> options = AllOptions(command);
   const std::string help =
-      " 'limactl mcp " + std::string(command.name) + " --help' shows the usage";
+      support::Format(" 'limactl mcp {} --help' shows the usage", command.name);
   std::vector<const char*> pointers = {"limactl-mcp"};
   for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
   std::optional<cxxopts::ParseResult> result;

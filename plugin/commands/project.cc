@@ -16,12 +16,15 @@
 #include "shell/shell_quote.h"
 #include "support/environment.h"
 #include "support/foreground_child.h"
+#include "support/format.h"
 #include "support/join.h"
 #include "support/utf8.h"
 #include "tools/tool_list.h"
 
 namespace commands {
 namespace {
+
+using support::Format;
 
 void RequireInstance(const std::filesystem::path& lima_home, const std::string& name, bool offers,
                      bool mountless) {
@@ -30,7 +33,8 @@ void RequireInstance(const std::filesystem::path& lima_home, const std::string& 
       name == kAgentInstance && !std::filesystem::exists(lima_home / name / "lima.yaml", unknown);
   if (!is_missing_agent || unknown) return lima::RequireInstance(lima_home, name, mountless);
 
-  const std::string text = "there is no Lima instance \"" + name + "\" in " + lima_home.string();
+  const std::string text =
+      Format("there is no Lima instance \"{}\" in {}", name, lima_home.string());
   const std::vector<std::string> command = lima::MountlessSandboxCommand(name);
   const auto is_wanted =
       offers ? AskUser(text +
@@ -59,8 +63,9 @@ const agents::Agent& FindAgent(const std::vector<std::string>& positional, bool 
     names.emplace_back(agent.name);
   }
   throw UsageError(
-      (positional.empty() ? "which agent?" : UnknownText("agent", positional[0], names)) +
-      " There are: " + support::Join(names) + "; name one of them" + std::string(hint));
+      Format("{} There are: {}; name one of them{}",
+             positional.empty() ? "which agent?" : UnknownText("agent", positional[0], names),
+             support::Join(names), hint));
 }
 
 std::filesystem::path FindProject(const std::string& home, std::string_view otherwise) {
@@ -96,7 +101,7 @@ std::string NoteOnInstance(const std::string& instance, const std::string& proje
   if (const auto mount = paths::HostNames(mounts).Find(project)) {
     const paths::Root& found = mounts[mount->value];
     if (found.writable) return "";
-    return text + "mounts " + found.host + " read-only: the agent can change nothing there.";
+    return Format("{}mounts {} read-only: the agent can change nothing there.", text, found.host);
   }
   if (loaded.configuration.plain) {
     return text + "mounts nothing, since its configuration has plain: true; change that: " +
@@ -104,10 +109,11 @@ std::string NoteOnInstance(const std::string& instance, const std::string& proje
   }
   const std::string mount =
       lima::EditCommands(instance, " --mount-only " + shell::ShellQuote(project + ":w"));
-  return text + "does not mount " + project + ", so every call would be refused. " +
-         (instance == kAgentInstance ? "Work in a copy: limactl mcp copy " + instance +
-                                           ", which prints the command of the server for it"
-                                     : "Mount it: " + mount);
+  return Format("{}does not mount {}, so every call would be refused. {}", text, project,
+                instance == kAgentInstance ? Format("Work in a copy: limactl mcp copy {}, which "
+                                                    "prints the command of the server for it",
+                                                    instance)
+                                           : "Mount it: " + mount);
 } catch (const support::Error& error) {
   return error.what();
 }
@@ -163,8 +169,9 @@ std::optional<bool> AskUser(const std::string& question, bool by_default) {
 void Instance::RequireOutOfReach(const std::filesystem::path& file) const {
   const auto mount = reach.Above(file);
   if (!mount) return;
-  throw support::CommandError("the guest can write " + *mount + ", which holds " + file.string() +
-                              "; use an instance without that mount");
+  throw support::CommandError(
+      Format("the guest can write {}, which holds {}; use an instance without that mount", *mount,
+             file.string()));
 }
 
 Instance LoadInstance(const std::string& name, bool offers, bool mountless) {

@@ -4,6 +4,7 @@
 #include "commands/copy_command.h"
 #include "commands/project.h"
 #include "copy/copy.h"
+#include "support/format.h"
 #include "support/units.h"
 
 namespace commands {
@@ -12,9 +13,8 @@ namespace {
 /// Asks before protected files are applied, or what may have some.
 void RequireConsent(const exposure::Report& report) {
   const std::string text = report.protected_files > 0
-                               ? "Programs on this host obey " +
-                                     support::Count(report.protected_files, "file") +
-                                     " of this change"
+                               ? support::Format("Programs on this host obey {} of this change",
+                                                 support::Count(report.protected_files, "file"))
                                : "This change is too large to be examined";
   const auto is_wanted = AskUser(text + ". Apply? [y/N] ", false);
   if (!is_wanted) throw support::CommandError(text + ". To apply it all the same: --yes");
@@ -28,8 +28,9 @@ int Apply(CopyCommand& command, bool yes, std::uint64_t max_size) {
   const std::size_t files = to == from ? 0 : copy::CountChanged(side, from, to);
   if (files == 0) {
     std::cout << (to == from ? "Nothing to take.\n"
-                             : "No file differs. To bring the commits: limactl mcp take " +
-                                   side.place().instance + "\n");
+                             : support::Format(
+                                   "No file differs. To bring the commits: limactl mcp take {}\n",
+                                   side.place().instance));
     return 0;
   }
   const exposure::Report report = command.PrintReport(from, to, "");

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "configure/json_text.h"
+#include "support/format.h"
 
 namespace configure {
 namespace {
@@ -115,8 +116,9 @@ struct Editor {
       const bool is_ours = wanted.contains(key) && (key != "timeout" || HasOptions(ours));
       if (!is_ours || is_kept || entry.at(key) == wanted.at(key)) continue;
       if (HasOptions(theirs)) {
-        return Refuse(path / key, "be " + wanted.at(key).dump() +
-                                      ": it starts something else, or has options of yours");
+        return Refuse(path / key,
+                      support::Format("be {}: it starts something else, or has options of yours",
+                                      wanted.at(key).dump()));
       }
       entry[key] = wanted.at(key);
     }

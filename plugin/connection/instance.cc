@@ -11,10 +11,13 @@
 #include "paths/mount_check.h"
 #include "paths/path_rules.h"
 #include "ssh/connection.h"
+#include "support/format.h"
 #include "support/log.h"
 
 namespace connection {
 namespace {
+
+using support::Format;
 
 void RequireRunning(const InstanceOptions& options,
                     const lima::InstanceConfiguration& configuration) {
@@ -23,10 +26,9 @@ void RequireRunning(const InstanceOptions& options,
   const std::string problem =
       status.state == lima::State::kStopped
           ? "stopped; start it on the host with: limactl start " + options.name
-          : "broken (" + status.reason +
-                "), or is starting or stopping. If it stays so, run on the host: " +
-                lima::ForcedRestartCommand(options.name);
-  throw InstanceNotRunning("the Lima instance \"" + options.name + "\" is " + problem,
+          : Format("broken ({}), or is starting or stopping. If it stays so, run on the host: {}",
+                   status.reason, lima::ForcedRestartCommand(options.name));
+  throw InstanceNotRunning(Format("the Lima instance \"{}\" is {}", options.name, problem),
                            status.state);
 }
 
@@ -73,7 +75,7 @@ std::string ListRoots(const std::vector<paths::Root>& roots) {
   std::string text = "The file tools, and the directory of a command, can use these directories:\n";
   for (const paths::Root& root : roots) {
     text += "- " + root.host + (root.writable ? " (writable)" : " (read-only)");
-    if (root.guest != root.host) text += ", which is " + root.guest + " in the guest";
+    if (root.guest != root.host) text += Format(", which is {} in the guest", root.guest);
     if (root.reads_may_be_stale) text += kStale;
     text += "\n";
   }
@@ -115,14 +117,17 @@ std::string Instructions(const InstanceOptions& options) {
     const lima::InstanceConfiguration configuration =
         lima::LoadConfiguration(options.lima_home, options.name);
     // Codex shows a model only the first line.
-    return "Files, search and commands in the Lima virtual machine \"" + options.name + "\" (" +
-           configuration.os + "), not on the host: use these tools for all work on the project.\n" +
-           ListRoots(ShownRoots(options, configuration)) +
-           "Give absolute host paths. Other paths are refused: ask the user to mount the "
-           "directory. Commands run as the guest's user and see the guest's own files too.\n";
+    return Format(
+        "Files, search and commands in the Lima virtual machine \"{}\" ({}), not on the host: use "
+        "these tools for all work on the project.\n{}Give absolute host paths. Other paths are "
+        "refused: ask the user to mount the directory. Commands run as the guest's user and see "
+        "the guest's own files too.\n",
+        options.name, configuration.os, ListRoots(ShownRoots(options, configuration)));
   } catch (const support::CallError& error) {
-    return "These tools work inside the Lima virtual machine \"" + options.name +
-           "\", not on the host. They cannot be used now: " + error.what() + "\n";
+    return Format(
+        "These tools work inside the Lima virtual machine \"{}\", not on the host. They cannot be "
+        "used now: {}\n",
+        options.name, error.what());
   }
 }
 

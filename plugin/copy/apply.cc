@@ -7,6 +7,7 @@
 #include "copy/saved_files.h"
 #include "exposure/names.h"
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/units.h"
 
 namespace copy {
@@ -48,8 +49,9 @@ void RequireSize(const Git& git, const SideRepository& side, const std::string& 
   const std::uint64_t most = std::min(max_size, kMaxApplied);
   if (size <= most) return;
   throw CommandError(
-      Unchanged("The changed files have " + support::FormatByteCount(size) + ", more than " +
-                support::FormatByteCount(most) + (most == max_size ? " (--max-size)" : "")) +
+      Unchanged(support::Format("The changed files have {}, more than {}{}",
+                                support::FormatByteCount(size), support::FormatByteCount(most),
+                                most == max_size ? " (--max-size)" : "")) +
       (most == max_size ? "" : " As a branch instead: limactl mcp take " + side.place().instance));
 }
 
@@ -71,8 +73,9 @@ std::string Left(const fs::path& top, const std::vector<RawChange>& changes) {
                        const std::string& problem) {
   const std::vector<std::string> different = saved.PutBack();
   if (!different.empty()) {
-    throw CommandError(problem + ". Not put back: " + Named(different) + ". What they were is in " +
-                       (side.path() / kSaved / "files").string());
+    throw CommandError(support::Format("{}. Not put back: {}. What they were is in {}", problem,
+                                       Named(different),
+                                       (side.path() / kSaved / "files").string()));
   }
   saved.Discard(side.MakeScratch());
   throw CommandError(problem +
@@ -129,9 +132,9 @@ std::string UndoInterruptedApply(const SideRepository& side) {
     }
     const std::vector<std::string> different = saved->PutBack(displaced);
     if (!different.empty()) {
-      throw CommandError("An interrupted take --apply cannot be undone: " + Named(different) +
-                         ". Put them back from " + (directory / "files").string() +
-                         ", then delete " + directory.string());
+      throw CommandError(support::Format(
+          "An interrupted take --apply cannot be undone: {}. Put them back from {}, then delete {}",
+          Named(different), (directory / "files").string(), directory.string()));
     }
     note = "An interrupted take --apply was undone.";
     if (fs::exists(displaced))

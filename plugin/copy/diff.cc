@@ -12,6 +12,7 @@
 #include "copy/copy.h"
 #include "support/environment.h"
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/printable.h"
 #include "support/units.h"
 
@@ -126,8 +127,8 @@ void WritePatch(const SideRepository& side, const std::string& from,
   side.git().Read(arguments, write, kWhat);
   patch.close();
   if (size > max_size) {
-    throw support::CommandError(Unchanged("The patch has more than " +
-                                          support::FormatByteCount(max_size) + " (--max-size)"));
+    throw support::CommandError(Unchanged(support::Format("The patch has more than {} (--max-size)",
+                                                          support::FormatByteCount(max_size))));
   }
   if (!patch) throw support::CommandError("cannot write " + file.string());
 }

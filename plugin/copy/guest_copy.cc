@@ -13,6 +13,7 @@
 #include "git/git.h"
 #include "shell/shell_quote.h"
 #include "shell/shells.h"
+#include "support/format.h"
 #include "support/join.h"
 #include "support/printable.h"
 #include "support/units.h"
@@ -27,6 +28,7 @@ namespace {
 
 using support::Clock;
 using support::CommandError;
+using support::Format;
 
 /// Without a byte from the guest, and for each call.
 constexpr std::chrono::seconds kSilence{60};
@@ -70,28 +72,31 @@ std::string Advice(const std::string& reason, const std::string& detail,
                    const SideRepository& side) {
   const std::string& instance = side.place().instance;
   const std::string& directory = side.facts().directory;
-  const std::string rescue = "To get its files: `limactl copy -r " +
-                             shell::ShellQuote(instance + ":" + directory) +
-                             " rescued`. Then `limactl mcp drop " + instance + " --force`";
+  const std::string rescue =
+      Format("To get its files: `limactl copy -r {} rescued`. Then `limactl mcp drop {} --force`",
+             shell::ShellQuote(instance + ":" + directory), instance);
   const std::map<std::string, std::string> texts = {
       {"git", "git 2.30 or newer is needed in the guest: sudo apt-get install git"},
       {"busy", "Another limactl mcp works with this copy."},
-      {"absent", "The copy is gone from " + instance + ":" + directory +
-                     ". Make it anew: limactl mcp copy " + instance},
+      {"absent", Format("The copy is gone from {}:{}. Make it anew: limactl mcp copy {}", instance,
+                        directory, instance)},
       {"interrupted", "The last copy was interrupted. Complete it: limactl mcp copy " + instance},
       {"damaged", "The copy's .git is damaged. " + rescue},
-      {"unmarked", directory + " in " + instance + " is no longer the copy: its .git is gone or " +
-                       "another one. " + rescue + ", which leaves the directory"},
-      {"foreign", directory + " exists in " + instance +
-                      " and is no copy of ours. Move it away, or --copy-dir DIR."},
-      {"other", directory + " in " + instance +
-                    " is the copy of another project: --copy-dir DIR names another directory."},
-      {"branch", "the copy's branch " + detail + " is in the way of " + "the host's, and was not " +
-                     "taken: limactl mcp take " + instance},
-      {"directory", directory + " cannot be made in " + instance +
-                        " (sudo wants a password): --copy-dir DIR names a directory that you can "
-                        "write."},
-      {"space", instance + " has no space left (" + detail + " MB needed)."},
+      {"unmarked", Format("{} in {} is no longer the copy: its .git is gone or another one. {}, "
+                          "which leaves the directory",
+                          directory, instance, rescue)},
+      {"foreign", Format("{} exists in {} and is no copy of ours. Move it away, or --copy-dir DIR.",
+                         directory, instance)},
+      {"other",
+       Format("{} in {} is the copy of another project: --copy-dir DIR names another directory.",
+              directory, instance)},
+      {"branch", Format("the copy's branch {} is in the way of the host's, and was not taken: "
+                        "limactl mcp take {}",
+                        detail, instance)},
+      {"directory", Format("{} cannot be made in {} (sudo wants a password): --copy-dir DIR names "
+                           "a directory that you can write.",
+                           directory, instance)},
+      {"space", Format("{} has no space left ({} MB needed).", instance, detail)},
       {"drop", directory + " cannot be deleted in " + instance + ": " + detail}};
   const auto found = texts.find(reason);
   return found == texts.end() ? "git failed in " + instance + ": " + detail : found->second;
@@ -168,11 +173,11 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void Show(std::uint64_t bytes) { Show(std::to_string(bytes >> 20U) + " MiB"); }
+  void Show(std::uint64_t bytes) { Show(Format("{} MiB", bytes >> 20U)); }
 
   void ShowSeconds() {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - made_);
-    Show(std::to_string(seconds.count()) + " s");
+    Show(Format("{} s", seconds.count()));
   }
 
  private:
@@ -268,7 +273,8 @@ GuestState CallGuest(const Target& target, const Settings& settings,
   throw CommandError("The guest's part of this ended: " + LastMessage(ended.error));
 } catch (const support::ConnectionLost&) {
   // Its text says that nothing was changed.
-  throw CommandError("The connection to " + target.side.place().instance + " was lost; try again.");
+  throw CommandError(
+      Format("The connection to {} was lost; try again.", target.side.place().instance));
 }
 
 GuestState Look(const Target& target, const std::vector<std::string>& common,
@@ -323,7 +329,7 @@ void ReceivePack(const Target& target, const std::string& revisions, std::uint64
       },
       [&] { progress.Show(received); });
   if (received > max_size) {
-    Stop("More than " + support::FormatByteCount(max_size) + " (--max-size)");
+    Stop(Format("More than {} (--max-size)", support::FormatByteCount(max_size)));
   }
 }
 

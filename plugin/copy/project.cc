@@ -8,6 +8,7 @@
 #include "copy/withheld.h"
 #include "exposure/names.h"
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/printable.h"
 
 namespace copy {
@@ -182,11 +183,10 @@ Snapshot TakeSnapshot(const Project& project, const Git& users, const SideReposi
   snapshot.withheld = FindWithheld(project, git, side, tree, included);
   if (!snapshot.withheld.empty()) {
     LeaveOut(git, project, snapshot.withheld);
-    AddNote(
-        "not copied, since it was ignored or filtered when the copy was sent before "
-        "(limactl mcp copy " +
-            side.place().instance + " --include FILE sends it): ",
-        snapshot.withheld, snapshot.notes);
+    AddNote(support::Format("not copied, since it was ignored or filtered when the copy was sent "
+                            "before (limactl mcp copy {} --include FILE sends it): ",
+                            side.place().instance),
+            snapshot.withheld, snapshot.notes);
     tree = git.Require({"write-tree"}, kNoTree);
   }
   // The dates of HEAD: the same state is the same commit.
@@ -230,9 +230,9 @@ std::vector<std::string> ListNotes(const Project& project, const Git& users) {
       users.Run({"ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory"});
   const auto count = std::count(ignored.output.begin(), ignored.output.end(), '\0');
   if (count > 0) {
-    notes.push_back(std::to_string(count) + (count == 1
-                                                 ? " ignored file or directory stays behind"
-                                                 : " ignored files or directories stay behind"));
+    notes.push_back(count == 1
+                        ? "1 ignored file or directory stays behind"
+                        : support::Format("{} ignored files or directories stay behind", count));
   }
   return notes;
 }

@@ -9,6 +9,7 @@
 #include "copy/withheld.h"
 #include "support/errors.h"
 #include "support/files.h"
+#include "support/format.h"
 
 namespace copy {
 
@@ -17,13 +18,14 @@ namespace {
 
 namespace fs = std::filesystem;
 using support::CommandError;
+using support::Format;
 
 const std::string kReplace(replace_program);
 
 /// What `git init` leaves as it is.
 std::string GuestConfiguration(const Project& project) {
-  return "[gc]\nauto = 0\n[commit]\ngpgSign = false\n[user]\nname = " + Quoted(project.user_name) +
-         "\nemail = " + Quoted(project.user_email) + "\n";
+  return Format("[gc]\nauto = 0\n[commit]\ngpgSign = false\n[user]\nname = {}\nemail = {}\n",
+                Quoted(project.user_name), Quoted(project.user_email));
 }
 
 fs::path MakePack(const SideRepository& side, const Project& project,
@@ -63,9 +65,9 @@ void RequireTaken(const Target& target, const Untaken& untaken) {
   for (const std::string& line : RestLines(target, untaken)) std::cerr << line << '\n';
   const std::string& instance = target.side.place().instance;
   const bool can_take = untaken.has_work() || !untaken.refs.empty();
-  throw CommandError("Not taken: " + untaken.Summary() + ". " +
-                     (can_take ? "To bring it: `limactl mcp take " + instance + "`. " : "") +
-                     "To delete it: `limactl mcp drop " + instance + " --force`");
+  throw CommandError(
+      Format("Not taken: {}. {}To delete it: `limactl mcp drop {} --force`", untaken.Summary(),
+             can_take ? "To bring it: `limactl mcp take " + instance + "`. " : "", instance));
 }
 
 }  // namespace
@@ -86,8 +88,8 @@ std::vector<std::string> Send(const Target& target, const Project& project,
         std::any_of(state.untaken.refs.begin(), state.untaken.refs.end(),
                     [&](const Untaken::Ref& ref) { return ref.name == project.branch; });
     if (would_lose) {
-      return {the_copy + " stays as it is: " + state.untaken.Summary() +
-              " not taken. limactl mcp take " + side.place().instance};
+      return {Format("{} stays as it is: {} not taken. limactl mcp take {}", the_copy,
+                     state.untaken.Summary(), side.place().instance)};
     }
     const bool is_current = state.work == snapshot.commit && facts.sent == snapshot.commit &&
                             facts.base == project.head && facts.branch == project.branch;
@@ -108,8 +110,10 @@ std::vector<std::string> Send(const Target& target, const Project& project,
   if (!was_made) side.Save(facts);
   const std::string found = Replace(target, project, snapshot, state);
   if (!found.empty()) {
-    lines.push_back("What was made in the copy since it was interrupted is on its branch " + found +
-                    ": limactl mcp take " + side.place().instance);
+    lines.push_back(
+        Format("What was made in the copy since it was interrupted is on its branch {}: limactl "
+               "mcp take {}",
+               found, side.place().instance));
   }
   SaveWithheld(side, snapshot.withheld);
   side.Save({.project = facts.project,
@@ -145,8 +149,8 @@ std::vector<std::string> Drop(const Target& target, bool force) {
     RequireTaken(target, state.untaken);
     CallGuest(target, {}, kReplace + "drop");
   } else if (state.directory != "absent") {
-    lines.push_back(target.side.facts().directory + " in " + target.side.place().instance +
-                    " is not the copy, and stays.");
+    lines.push_back(Format("{} in {} is not the copy, and stays.", target.side.facts().directory,
+                           target.side.place().instance));
   }
   target.side.Remove();
   return lines;

@@ -17,6 +17,7 @@
 #include "support/context.h"
 #include "support/errors.h"
 #include "support/files.h"
+#include "support/format.h"
 #include "support/log.h"
 #include "support/paths.h"
 #include "support/sha256.h"
@@ -28,6 +29,7 @@ using git::Split;
 namespace {
 
 namespace fs = std::filesystem;
+using support::Format;
 
 constexpr const char* kCopiesDirectory = "mcp-copy";
 constexpr const char* kFacts = "copy";  // a file
@@ -49,8 +51,9 @@ std::string HolderOf(const fs::path& file) {
 FileLock TakeWorkLock(const fs::path& file) {
   auto lock = LockFile(file, LockKind::kExclusive, kLockWait);
   if (!lock) {
-    throw support::CommandError("Another limactl mcp works with this copy (" + HolderOf(file) +
-                                "). Try again once it has ended.");
+    throw support::CommandError(
+        Format("Another limactl mcp works with this copy ({}). Try again once it has ended.",
+               HolderOf(file)));
   }
   return std::move(*lock);
 }
@@ -97,7 +100,7 @@ std::optional<FileLock> LockFile(const fs::path& file, LockKind kind,
     const auto waited = support::Clock::now() - start;
     if (waited >= wait) return std::nullopt;
     if (!std::exchange(is_said, is_said || waited >= kQuiet) && is_said) {
-      support::LogInfo("waiting for " + HolderOf(file) + ", which works with this copy");
+      support::LogInfo(Format("waiting for {}, which works with this copy", HolderOf(file)));
     }
     support::Pause(kPause, {});
   }
@@ -151,17 +154,18 @@ FileLock SidePlace::LockTree() const {
 }
 
 std::string SidePlace::InUseText() const {
-  return "An agent works in this copy (" + HolderOf(repository.string() + ".use") +
-         "); end it first.";
+  return Format("An agent works in this copy ({}); end it first.",
+                HolderOf(repository.string() + ".use"));
 }
 
 std::string SidePlace::NoCopyText() const {
   std::string text =
-      "There is no copy of " + project + " in " + instance + ": limactl mcp copy " + instance;
+      Format("There is no copy of {} in {}: limactl mcp copy {}", project, instance, instance);
   for (const CopyFacts& other : ListFacts(instance_directory)) {
     std::error_code gone;
     if (fs::exists(other.project, gone)) continue;
-    text += ". If this was " + other.project + ": --project " + shell::ShellQuote(other.project);
+    text +=
+        Format(". If this was {}: --project {}", other.project, shell::ShellQuote(other.project));
   }
   return text;
 }
@@ -206,9 +210,10 @@ void SideRepository::Follow(const Project& moved) {
   place_.top = moved.top;
   BorrowObjects(path(), moved);
   if (!Existing(git_, {facts_.base}).empty()) return;
-  throw support::CommandError(place_.project + " is gone, and " + place_.top +
-                              " has not the commit that its copy began with: run this in the moved "
-                              "project");
+  throw support::CommandError(
+      Format("{} is gone, and {} has not the commit that its copy began with: run this in the "
+             "moved project",
+             place_.project, place_.top));
 }
 
 void SideRepository::Save(const CopyFacts& facts) {
@@ -216,7 +221,7 @@ void SideRepository::Save(const CopyFacts& facts) {
   for (std::size_t i = kFirstId; i < kTaking; ++i) {
     const std::string& id = facts.*kFields.at(i);
     if (id == facts_.*kFields.at(i)) continue;
-    const std::string ref = " refs/keep/" + std::to_string(i);
+    const std::string ref = Format(" refs/keep/{}", i);
     commands += id.empty() ? "delete" + ref + "\n" : "update" + ref + " " + id + "\n";
   }
   git_.Require({"update-ref", "--stdin"}, "cannot write " + path().string(), commands);
@@ -254,10 +259,10 @@ void RequireNoMount(const std::vector<lima::Mount>& mounts, const std::string& d
       continue;
     }
     throw support::CallError(
-        instance + " mounts " + mount.location +
-        ": the guest would see both. Use --copy-dir DIR, another directory of the guest, or an "
-        "instance without mounts: " +
-        shell::ShellCommand(lima::MountlessSandboxCommand(instance + "-copies")));
+        Format("{} mounts {}: the guest would see both. Use --copy-dir DIR, another directory of "
+               "the guest, or an instance without mounts: {}",
+               instance, mount.location,
+               shell::ShellCommand(lima::MountlessSandboxCommand(instance + "-copies"))));
   }
 }
 

@@ -8,6 +8,7 @@
 #include "copy/copy.h"
 #include "support/errors.h"
 #include "support/files.h"
+#include "support/format.h"
 #include "support/printable.h"
 
 namespace copy {
@@ -67,8 +68,8 @@ void RequireBranchName(const Git& users, const std::string& name) {
   for (const std::string& other : Split(branches, '\n')) {
     // A branch cannot be both a file and a directory.
     if (!name.starts_with(other + "/") && !other.starts_with(name + "/")) continue;
-    throw CommandError("A branch \"" + other + "\" is in the way of \"" + name +
-                       "\": --branch NAME.");
+    throw CommandError(
+        support::Format("A branch \"{}\" is in the way of \"{}\": --branch NAME.", other, name));
   }
 }
 

@@ -14,6 +14,7 @@
 #include "ssh/connection.h"
 #include "support/environment.h"
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/join.h"
 #include "support/program.h"
 #include "support/units.h"
@@ -115,8 +116,9 @@ void Doctor::CheckHost() {
 
 void Doctor::CheckFiles() {
   // Two of the three files are shared by all instances.
-  const std::string fix = "fix the named file; limactl edit " + instance_ +
-                          " opens the instance's own lima.yaml while it is stopped";
+  const std::string fix = support::Format(
+      "fix the named file; limactl edit {} opens the instance's own lima.yaml while it is stopped",
+      instance_);
   Run("instance", "", "limactl list shows the instances; LIMA_HOME names their directory",
       [this](const Context&) {
         lima_home_ = lima::HomeDirectory();
@@ -153,8 +155,8 @@ void Doctor::CheckGuest() {
   Run("connect", "ssh.config", "wait if it is booting, else: " + lima::RestartCommand(instance_),
       [this](const Context& context) {
         const auto guest = ssh::Connect(endpoint_, {}, context);
-        return Passed("sshd accepts " + endpoint_.user + ", whose home is " +
-                      guest->RealPath(".", context));
+        return Passed(support::Format("sshd accepts {}, whose home is {}", endpoint_.user,
+                                      guest->RealPath(".", context)));
       });
   std::vector<copy::CopyFacts> facts;
   const bool is_known = !culprits_.contains("configuration");

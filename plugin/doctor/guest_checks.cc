@@ -9,6 +9,7 @@
 #include "mcp/protocol.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/join.h"
 #include "support/utf8.h"
 #include "support/version.h"
@@ -18,6 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using support::Format;
 
 constexpr long kFewMegabytes = 1024;
 
@@ -47,8 +49,9 @@ std::string DescribeCopy(const lima::InstanceConfiguration& instance, const copy
                          guest::Guest& guest, const support::Context& context) {
   std::error_code error_code;
   if (!fs::exists(facts.project, error_code)) {
-    return facts.project + " (gone from this host. In the moved project: limactl mcp take " +
-           instance.name + " --project " + shell::ShellQuote(facts.project) + ")";
+    return Format(
+        "{} (gone from this host. In the moved project: limactl mcp take {} --project {})",
+        facts.project, instance.name, shell::ShellQuote(facts.project));
   }
   if (facts.sent.empty()) return facts.project + " (incomplete)";
   if (context.stop_reason() != support::StopReason::kNone) return facts.project + " (not asked)";
@@ -118,9 +121,8 @@ json ServerUnderTest::Request(const std::string& method, const json& params,
   constexpr std::size_t kShown = 2048;
   const int exit_code = child_.Finish(context);
   const std::string& error = child_.error();
-  throw support::CommandError("it exits with status " + std::to_string(exit_code) + " during " +
-                              method + ": " +
-                              error.substr(error.size() - std::min(error.size(), kShown)));
+  throw support::CommandError(Format("it exits with status {} during {}: {}", exit_code, method,
+                                     error.substr(error.size() - std::min(error.size(), kShown))));
 }
 
 json ServerUnderTest::CallTool(const std::string& name, const json& arguments,
@@ -140,7 +142,7 @@ Finding CheckServer(ServerUnderTest& server, const support::Context& context) {
        {"clientInfo", {{"name", "limactl-mcp-doctor"}, {"version", support::Version()}}}},
       context);
   const json tools = server.Request("tools/list", json::object(), context).value("tools", json());
-  return Passed(std::to_string(tools.size()) + " tools");
+  return Passed(Format("{} tools", tools.size()));
 }
 
 Finding CheckMounted(ServerUnderTest& server, const Mounts& mounts,
@@ -149,7 +151,7 @@ Finding CheckMounted(ServerUnderTest& server, const Mounts& mounts,
   for (const lima::Mount& mount : mounts) {
     server.CallTool("list_directory", {{"path", mount.location}}, context);
   }
-  return Passed("all " + std::to_string(mounts.size()) + " of them");
+  return Passed(Format("all {} of them", mounts.size()));
 }
 
 Finding CheckShell(ServerUnderTest& server, const Mounts& mounts, const support::Context& context) {
@@ -158,7 +160,8 @@ Finding CheckShell(ServerUnderTest& server, const Mounts& mounts, const support:
   const json result = RunCommand(server, {"true"}, mounts, context);
   const std::string printed = Shorten(result.value("stdout", "") + result.value("stderr", ""));
   const std::string error = result.value("error", "");
-  if (!error.empty()) return Failed("`true` fails: " + error + "; it prints: " + printed, advice);
+  if (!error.empty())
+    return Failed(Format("`true` fails: {}; it prints: {}", error, printed), advice);
   if (printed.empty()) return Passed("runs commands");
   return Warning("every command's output begins with text from startup files: " + printed, advice);
 }
@@ -170,8 +173,8 @@ Finding CheckWrite(ServerUnderTest& server, const Mounts& mounts, const support:
     const std::string file = mount.location + "/.limactl-mcp-doctor";
     server.CallTool("write_file", {{"path", file}, {"content", "limactl mcp doctor\n"}}, context);
     if (!std::filesystem::remove(file)) {
-      throw support::CommandError("a file that the guest writes, " + file +
-                                  ", does not appear on the host");
+      throw support::CommandError(
+          Format("a file that the guest writes, {}, does not appear on the host", file));
     }
     written.push_back(mount.location);
   }

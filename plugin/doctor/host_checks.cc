@@ -14,6 +14,7 @@
 #include "lima/status.h"
 #include "lima/text_file.h"
 #include "support/child.h"
+#include "support/format.h"
 #include "support/join.h"
 #include "support/paths.h"
 #include "support/program.h"
@@ -25,6 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using exposure::GuestReach;
 using lima::InstanceConfiguration;
+using support::Format;
 using support::Join;
 
 constexpr const char* kInstallLima =
@@ -97,8 +99,8 @@ Finding CheckLimactl(const std::optional<fs::path>& limactl, const support::Cont
   support::Child child({limactl->string(), "--version"});
   const std::string version = child.ReadLine(context).value_or("");
   if (const int exit_code = child.Finish(context); exit_code != 0) {
-    return Failed(limactl->string() + " --version exits with status " + std::to_string(exit_code) +
-                      ": " + child.error(),
+    return Failed(Format("{} --version exits with status {}: {}", limactl->string(), exit_code,
+                         child.error()),
                   ::geteuid() == 0 ? "run this as the user who owns the instance" : kInstallLima);
   }
   const std::string found = version + " (" + limactl->string() + ")";
@@ -123,10 +125,10 @@ Finding CheckPlugin(const std::optional<fs::path>& plugin, const fs::path& own_p
   if (fs::equivalent(*plugin, own_program, error)) {
     return Passed("`limactl mcp` runs this program, " + plugin->string());
   }
-  return Failed(
-      "`limactl mcp` runs another program, " + plugin->string() + ", not " + own_program.string(),
-      "remove that file, or put this program before it: limactl looks in its own "
-      "directory, then along PATH, then in libexec/lima");
+  return Failed(Format("`limactl mcp` runs another program, {}, not {}", plugin->string(),
+                       own_program.string()),
+                "remove that file, or put this program before it: limactl looks in its own "
+                "directory, then along PATH, then in libexec/lima");
 }
 
 std::optional<fs::path> ChangedAfterStart(const InstanceConfiguration& configuration) {
@@ -213,8 +215,8 @@ Exposure FindExposure(const InstanceConfiguration& configuration, const Mounts& 
   for (const lima::Mount& mount : mounts) {
     const auto rest = support::PathBelow(project, exposure::Resolved(mount.location));
     if (mount.writable && rest && !rest->empty()) {
-      exposure.rest.push_back("the guest can write " + mount.location +
-                              ", which is more than the project");
+      exposure.rest.push_back(
+          Format("the guest can write {}, which is more than the project", mount.location));
     }
   }
   if (configuration.forwards_agent) {
@@ -275,12 +277,12 @@ Finding CheckSshConfig(const InstanceConfiguration& configuration,
                    "wait until the instance has started: limactl list");
   }
   if (port != endpoint.port) {
-    return Failed("ssh.config has port " + std::to_string(endpoint.port) +
-                      ", the host agent port " + std::to_string(port) +
-                      ": the former may belong to another instance",
+    return Failed(Format("ssh.config has port {}, the host agent port {}: the former may belong to "
+                         "another instance",
+                         endpoint.port, port),
                   lima::RestartCommand(configuration.name) + ", which rewrites ssh.config");
   }
-  return Passed(endpoint.user + " at " + endpoint.host + " port " + std::to_string(endpoint.port));
+  return Passed(Format("{} at {} port {}", endpoint.user, endpoint.host, endpoint.port));
 }
 
 }  // namespace doctor

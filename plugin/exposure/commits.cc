@@ -11,6 +11,7 @@
 #include "exposure/git_settings.h"
 #include "exposure/names.h"
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/paths.h"
 
 namespace exposure {
@@ -161,9 +162,9 @@ void AddLinkedHooks(const Git& users, const std::string& project,
     const auto below = support::PathBelow(fs::weakly_canonical(entry.path(), none).string(),
                                           fs::weakly_canonical(project, none).string());
     if (!below || below->empty() || below->starts_with(".git/")) continue;
-    rows.emplace_back(
-        "/" + PatternOf(*below),
-        "your .git/hooks/" + Visible(entry.path().filename().string()) + " is a link to it");
+    rows.emplace_back("/" + PatternOf(*below),
+                      support::Format("your .git/hooks/{} is a link to it",
+                                      Visible(entry.path().filename().string())));
   }
 }
 
@@ -182,7 +183,7 @@ std::vector<std::pair<std::string, std::string>> ListConfigured(const Git& users
     const fs::path base =
         is_include ? (project / fs::path(settings[i].substr(5))).parent_path() : fs::path(project);
     const bool is_hooks = key == "core.hookspath";
-    std::string reason = "your " + Visible(key) + " names it";
+    std::string reason = support::Format("your {} names it", Visible(key));
     if (is_hooks) {
       reason +=
           ", git switch and merge may run it. To switch without: git -c core.hooksPath=/dev/null "

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/paths.h"
 #include "support/program.h"
 
@@ -117,8 +118,8 @@ std::optional<fs::path> GuestReach::FindProgram(const std::string& name,
   auto program = support::FindProgram(name, SafeSearchPath(path));
   const auto mount = program ? Above(*program) : std::nullopt;
   if (!mount) return program;
-  throw support::CommandError(program->string() + " lies in " + *mount +
-                              ", which the guest can write; install it elsewhere");
+  throw support::CommandError(support::Format(
+      "{} lies in {}, which the guest can write; install it elsewhere", program->string(), *mount));
 }
 
 }  // namespace exposure

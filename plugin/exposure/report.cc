@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "exposure/names.h"
+#include "support/format.h"
 
 namespace exposure {
 namespace {
@@ -62,7 +63,7 @@ void Report::AddSection(const std::string& title, const Names& rows) {
   const auto shown = static_cast<std::ptrdiff_t>(std::min(rows.size(), kMaxRows));
   AddLines(*this, title, {rows.begin(), rows.begin() + shown});
   if (rows.size() > kMaxRows) {
-    lines.push_back("  and " + std::to_string(rows.size() - kMaxRows) + " more");
+    lines.push_back(support::Format("  and {} more", rows.size() - kMaxRows));
   }
 }
 

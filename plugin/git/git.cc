@@ -12,6 +12,7 @@
 
 #include "support/environment.h"
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/join.h"
 #include "support/printable.h"
 
@@ -49,7 +50,7 @@ std::string Unchanged(const std::string& problem) {
 std::string Words(const support::Child& git) {
   const int signal = git.exit_code() - 128;
   std::string chosen =
-      signal > 0 ? "git was killed by signal " + std::to_string(signal) : "git failed";
+      signal > 0 ? support::Format("git was killed by signal {}", signal) : "git failed";
   for (const std::string& line : Split(git.error(), '\n')) {
     chosen = line;
     if (line.starts_with("fatal: ") || line.starts_with("error: ")) break;
@@ -124,8 +125,9 @@ support::Context Git::Deadline() const {
 }
 
 std::string Git::StoppedText() const {
-  return "git was stopped after " + std::to_string(time_->count()) +
-         " s. If it waits for a pipe, find . -type p lists it";
+  return support::Format(
+      "git was stopped after {} s. If it waits for a pipe, find . -type p lists it",
+      time_->count());
 }
 
 void Git::Read(const Arguments& arguments, const std::function<bool(std::string_view)>& on_output,

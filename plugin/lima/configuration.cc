@@ -7,6 +7,7 @@
 
 #include "lima/home.h"
 #include "lima/yaml_document.h"
+#include "support/format.h"
 
 namespace lima {
 namespace {
@@ -77,8 +78,7 @@ void ApplyFile(std::string_view text, const std::string& file,
   }
   int number = 0;
   for (const YAML::Node& item : top.Sequence("mounts")) {
-    configuration.mounts.push_back(
-        ReadMount(item, file, "mounts[" + std::to_string(number++) + "]"));
+    configuration.mounts.push_back(ReadMount(item, file, support::Format("mounts[{}]", number++)));
   }
 }
 
@@ -124,8 +124,9 @@ InstanceConfiguration LoadConfiguration(const std::filesystem::path& lima_home,
 
 std::string LoginShell(const InstanceConfiguration& configuration) {
   if (configuration.os == "Windows") {
-    throw ConfigurationError("instance \"" + configuration.name +
-                             "\" is a Windows guest, which is not supported; use another instance");
+    throw ConfigurationError(support::Format(
+        "instance \"{}\" is a Windows guest, which is not supported; use another instance",
+        configuration.name));
   }
   if (configuration.user.shell.has_value()) return *configuration.user.shell;
   if (configuration.os == "FreeBSD") return "/bin/sh";

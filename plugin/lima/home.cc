@@ -11,6 +11,7 @@
 
 #include "lima/sandbox.h"
 #include "shell/shell_quote.h"
+#include "support/format.h"
 #include "support/join.h"
 #include "support/re2_text.h"
 
@@ -18,6 +19,7 @@ namespace lima {
 namespace {
 
 namespace fs = std::filesystem;
+using support::Format;
 
 constexpr const char* kConfigurationFile = "lima.yaml";
 
@@ -35,8 +37,7 @@ std::string LoginName(uid_t uid) {
   struct passwd* found = nullptr;
   ::getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found);
   if (found == nullptr) {
-    throw ConfigurationError("user " + std::to_string(uid) +
-                             " is not in the user database; add it");
+    throw ConfigurationError(Format("user {} is not in the user database; add it", uid));
   }
   return found->pw_name;
 }
@@ -55,7 +56,7 @@ void CheckInstanceName(std::string_view name) {
   if (IsInstanceName(name)) return;
   throw ConfigurationError((name.size() <= kMaxInstanceName
                                 ? "\"" + std::string(name) + "\""
-                                : "a text of " + std::to_string(name.size()) + " bytes") +
+                                : Format("a text of {} bytes", name.size())) +
                            " is not an instance name; `limactl list` shows the instances");
 }
 
@@ -73,8 +74,8 @@ fs::path HomeDirectory(const std::string& lima_home, const std::string& user_hom
   const fs::path directory =
       lima_home.empty() ? fs::path(user_home) / ".lima" : fs::path(lima_home);
   if (!directory.is_absolute()) {
-    throw ConfigurationError("Lima's home " + directory.string() +
-                             " is a relative path: set LIMA_HOME to an absolute one");
+    throw ConfigurationError(Format(
+        "Lima's home {} is a relative path: set LIMA_HOME to an absolute one", directory.string()));
   }
   std::error_code error;
   if (!fs::exists(directory, error) && !error) return directory;
@@ -113,10 +114,10 @@ void RequireInstance(const fs::path& home, const std::string& name, bool mountle
   if (fs::exists(file, error)) return;
   if (error) throw ConfigurationError("cannot read " + file.string() + ": " + error.message());
   const std::string known = support::Join(ListInstances(home));
-  throw ConfigurationError(
-      "there is no Lima instance \"" + name + "\" in " + home.string() +
-      (known.empty() ? "" : "; the instances are: " + known) + "; create it with: " +
-      (mountless ? shell::ShellCommand(MountlessSandboxCommand(name)) : SandboxCommand(name)));
+  throw ConfigurationError(Format(
+      "there is no Lima instance \"{}\" in {}{}; create it with: {}", name, home.string(),
+      known.empty() ? "" : "; the instances are: " + known,
+      mountless ? shell::ShellCommand(MountlessSandboxCommand(name)) : SandboxCommand(name)));
 }
 
 HostFacts ReadHostFacts() {
