@@ -96,9 +96,9 @@ constexpr std::string_view kClaudeVariables =
     "CLAUDE_CODE_DISABLE_CRON=1 ENABLE_CLAUDEAI_MCP_SERVERS=false";
 
 Launch LaunchClaude(const LaunchRequest& request) {
-  const std::string mcp = request.control + "/mcp.json";
-  const std::string settings = request.control + "/settings.json";
-  const std::string instructions = request.control + "/instructions.md";
+  const std::string mcp = request.settings_directory + "/mcp.json";
+  const std::string settings = request.settings_directory + "/settings.json";
+  const std::string instructions = request.settings_directory + "/instructions.md";
   Launch launch = {
       .arguments = {"--setting-sources=user", "--strict-mcp-config", "--mcp-config=" + mcp,
                     "--settings=" + settings, kOwnTools, "--no-chrome",

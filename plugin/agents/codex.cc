@@ -117,11 +117,11 @@ constexpr int kStartSeconds = 60;
 /// As `-c KEY=VALUE`, which overrides every file but an administrator's.
 std::vector<std::string> Flags(const LaunchRequest& request) {
   Json settings = Json::parse(kCodexSettings);
-  settings["projects"] = {{request.directory, {{"trust_level", "trusted"}}}};
+  settings["projects"] = {{request.working_directory, {{"trust_level", "trusted"}}}};
   Json& server = settings["mcp_servers"][kServer];
   const char* approval = request.trust ? "approve" : "auto";
   server.update(CommandEntry(request, request.project));
-  server.update({{"cwd", request.control},
+  server.update({{"cwd", request.settings_directory},
                  {"tool_timeout_sec", request.call_timeout.count()},
                  {"default_tools_approval_mode", approval},
                  {"enabled_tools", request.tools}});
@@ -171,7 +171,7 @@ std::vector<std::string> Arguments(const LaunchRequest& request) {
   if (!all.empty() && all.front() == "login") return all;
   const bool is_exec = !all.empty() && all.front() == "exec";
   std::vector<std::string> ours = Flags(request);
-  ours.insert(ours.end(), {"-C", request.directory});
+  ours.insert(ours.end(), {"-C", request.working_directory});
   if (!is_exec) ours.emplace_back("--no-daemon");
   // Codex refuses it twice.
   const bool is_given = std::find(all.begin(), all.end(), kSkipCheck) != all.end();
@@ -189,13 +189,14 @@ Launch LaunchCodex(const LaunchRequest& request) {
   Launch launch = {
       .arguments = Arguments(request),
       .environment = Changed(request.environment, kCodexVariables),
-      .files = {{request.home + "/config.toml", Written(UsersSettings(users_home))},
-                {request.home + "/environments.toml", "default = \"none\"\ninclude_local = true\n"},
-                {request.home + "/AGENTS.md",
-                 Instructions(request, "AGENTS.md", UsersInstructions(users_home))}}};
-  launch.environment["CODEX_HOME"] = request.home;
+      .files = {
+          {request.agent_home + "/config.toml", Written(UsersSettings(users_home))},
+          {request.agent_home + "/environments.toml", "default = \"none\"\ninclude_local = true\n"},
+          {request.agent_home + "/AGENTS.md",
+           Instructions(request, "AGENTS.md", UsersInstructions(users_home))}}};
+  launch.environment["CODEX_HOME"] = request.agent_home;
   for (const char* name : {"/auth.json", "/prompts", "/themes"}) {
-    launch.links[request.home + name] = users_home + name;
+    launch.links[request.agent_home + name] = users_home + name;
   }
   return launch;
 }
@@ -216,7 +217,7 @@ void UseModels(const LaunchRequest& request, const std::string& output, Launch& 
     }
     model["shell_type"] = "disabled";
   }
-  const std::string path = request.control + "/models.json";
+  const std::string path = request.settings_directory + "/models.json";
   launch.files[path] = catalogue.dump();
   const auto position = std::find(launch.arguments.begin(), launch.arguments.end(), "-C");
   launch.arguments.insert(position, {"-c", "model_catalog_json=" + TomlValue(path)});

@@ -106,9 +106,9 @@ constexpr OwnPath kCopilotUsersHome = {"COPILOT_HOME", "/.copilot"};
 
 /// A login by `run` is in the session's own file.
 Json Config(const LaunchRequest& request, const std::string& users_home) {
-  Json config = ChosenSettings(kTitle, {request.home + "/config.json", users_home + "/config.json"},
-                               kLoginKeys);
-  config["trustedFolders"] = {request.directory};
+  Json config = ChosenSettings(
+      kTitle, {request.agent_home + "/config.json", users_home + "/config.json"}, kLoginKeys);
+  config["trustedFolders"] = {request.working_directory};
   return config;
 }
 
@@ -145,21 +145,22 @@ std::vector<std::string> Arguments(const LaunchRequest& request, const std::stri
 }
 
 Launch LaunchCopilot(const LaunchRequest& request) {
-  const std::string mcp = request.control + "/mcp.json";
+  const std::string mcp = request.settings_directory + "/mcp.json";
   const std::string users_home = kCopilotUsersHome.In(request.environment);
   Launch launch = {
       .arguments = Arguments(request, mcp),
       .environment = Changed(request.environment, std::string(kCopilotVariables) + kLargestResult),
       .files = {{mcp, Json({{"mcpServers", CopilotServers(request)}}).dump(2)},
-                {request.home + "/config.json", Config(request, users_home).dump(2)},
-                {request.home + "/settings.json", CopilotSettings(users_home).dump(2)},
-                {request.home + "/mcp-config.json", R"({"mcpServers": {}})"},
-                {request.directory + "/AGENTS.md",
+                {request.agent_home + "/config.json", Config(request, users_home).dump(2)},
+                {request.agent_home + "/settings.json", CopilotSettings(users_home).dump(2)},
+                {request.agent_home + "/mcp-config.json", R"({"mcpServers": {}})"},
+                {request.working_directory + "/AGENTS.md",
                  Instructions(request, ".github/copilot-instructions.md AGENTS.md CLAUDE.md")}}};
-  launch.files.merge(EmptyRepository(request.directory));  // there the search for settings ends
-  launch.environment["COPILOT_HOME"] = request.home;
+  launch.files.merge(
+      EmptyRepository(request.working_directory));  // there the search for settings ends
+  launch.environment["COPILOT_HOME"] = request.agent_home;
   const std::string instructions = "/copilot-instructions.md";
-  launch.links[request.home + instructions] = users_home + instructions;
+  launch.links[request.agent_home + instructions] = users_home + instructions;
   return launch;
 }
 

@@ -145,7 +145,7 @@ Environment AgentEnvironment(const LaunchRequest& request, const std::string& co
                              const std::string& instructions) {
   Environment environment = Changed(request.environment, kOpencodeVariables);
   environment["XDG_CONFIG_HOME"] = config_home;
-  environment["OPENCODE_DB"] = request.home + "/opencode.db";
+  environment["OPENCODE_DB"] = request.agent_home + "/opencode.db";
   environment["OPENCODE_SERVER_PASSWORD"] = support::RandomHex(kPasswordDigits);
   environment["OPENCODE_PERMISSION"] = AllPermissions(request).dump();
   environment["OPENCODE_CONFIG_CONTENT"] = OpencodeSettings(request, instructions).dump();
@@ -154,8 +154,8 @@ Environment AgentEnvironment(const LaunchRequest& request, const std::string& co
 
 Launch LaunchOpencode(const LaunchRequest& request) {
   RequireNoHomeSettings(request.environment);
-  const std::string instructions = request.control + "/instructions.md";
-  const std::string config_home = request.control + "/config";
+  const std::string instructions = request.settings_directory + "/instructions.md";
+  const std::string config_home = request.settings_directory + "/config";
   const std::string own = config_home + "/opencode";
   const std::string users = ConfigHome(request.environment) + "/opencode";
   const std::string dependencies = R"("dependencies":{"@opencode-ai/plugin":"*"})";
@@ -171,7 +171,7 @@ Launch LaunchOpencode(const LaunchRequest& request) {
                  R"({"lockfileVersion":3,"packages":{"":{)" + dependencies + "}}}"},
                 {own + "/node_modules/.keep", ""}}};
   // opencode looks for settings up to the top of the repository, and without one up to "/".
-  launch.files.merge(EmptyRepository(request.directory));
+  launch.files.merge(EmptyRepository(request.working_directory));
   for (const char* name : {"/AGENTS.md", "/themes", "/tui.json", "/tui.jsonc"}) {
     launch.links[own + name] = users + name;
   }

@@ -108,7 +108,7 @@ void RequireOutOfReach(const std::string& name, const Json& entry,
     }
     const std::string first = text.substr(0, text.find('/'));
     if (first == "." || first == "..") refuse_relative(text);
-    if (reach.IsNamedIn(text) || reach.Above(fs::path(directory) / text)) {
+    if (reach.IsNamedIn(text) || reach.MountHolding(fs::path(directory) / text)) {
       refuse(text + " is where the guest can write; keep the server elsewhere");
     }
   }
@@ -123,7 +123,7 @@ void RequireOutOfReach(const std::string& name, const Json& entry,
 }
 
 std::string ScriptPath(const LaunchRequest& request, const OwnServer& server) {
-  return request.control + "/" + server.name + ".sh";
+  return request.settings_directory + "/" + server.name + ".sh";
 }
 
 }  // namespace

@@ -49,13 +49,14 @@ void SetDirectories(const fs::path& state, const Agent& agent, LaunchRequest& re
   const fs::path top = state / "run" / agent.name / Digest(request.project);
   const fs::path work =
       top / "work" / (agent.run->has_settings_in_directory ? Digest(options) : "");
-  request.directory = work / support::LastComponent(request.project);
-  request.home = top / "home";
-  request.control = top / "options" / Digest(options);
+  request.working_directory = work / support::LastComponent(request.project);
+  request.agent_home = top / "home";
+  request.settings_directory = top / "options" / Digest(options);
 }
 
 void WriteSessionFiles(const LaunchRequest& request, const Launch& launch) {
-  for (const std::string& directory : {request.directory, request.home + "/tmp", request.control}) {
+  for (const std::string& directory :
+       {request.working_directory, request.agent_home + "/tmp", request.settings_directory}) {
     MakePrivateDirectories(directory);
   }
   for (const auto& [path, text] : launch.files) {

@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 /// The path below the project of a file that the user named. Throws UsageError.
 std::string InProject(const std::string& file, const std::string& project) {
   const fs::path named = fs::absolute(file);
-  const fs::path path = exposure::Resolved(named.parent_path()) + "/" + named.filename().string();
+  const fs::path path =
+      exposure::ResolvedOnHost(named.parent_path()) + "/" + named.filename().string();
   const auto below = support::PathBelow(path.string(), project);
   std::error_code gone;
   const bool is_file = fs::symlink_status(path, gone).type() != fs::file_type::not_found;

@@ -53,7 +53,7 @@ CopyCommand::CopyCommand(const std::string& instance, const std::string& project
   UseSafeSearchPath(loaded.reach);
   copy::SidePlace place(
       loaded.configuration.directory(),
-      project.empty() ? FindProjectTop() : exposure::Resolved(fs::absolute(project)));
+      project.empty() ? FindProjectTop() : exposure::ResolvedOnHost(fs::absolute(project)));
   loaded.RequireOutOfReach(place.repository);
   side_.emplace(place, directory);
   UndoInterruptedApply();

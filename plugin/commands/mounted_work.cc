@@ -30,15 +30,16 @@ std::optional<std::string> FindMount(const Instance& instance, const std::string
 
   const std::vector<paths::Root> roots = paths::RootsOfMounts(instance.mounts);
   const auto mount = paths::HostNames(roots).Find(project);
-  if (mount && roots[mount->value].writable) return exposure::Resolved(roots[mount->value].host);
+  if (mount && roots[mount->value].writable)
+    return exposure::ResolvedOnHost(roots[mount->value].host);
   const GuestReach readable(instance.mounts, GuestReach::Access::kReading);
-  const auto location = readable.Touching(project);
+  const auto location = readable.MountHoldingOrBelow(project);
   if (!location) return std::nullopt;
   throw CommandError(
       support::Format("the instance \"{}\" mounts {}{}. Work in a copy instead: {}--copy-dir DIR, "
                       "outside all mounts",
                       configuration.name, *location,
-                      readable.Above(project) ? " read-only" : ", a part of the project",
+                      readable.MountHolding(project) ? " read-only" : ", a part of the project",
                       configuration.name == kAgentInstance
                           ? ""
                           : support::Format("limactl mcp run AGENT {}, or ", kAgentInstance)));
@@ -49,7 +50,7 @@ MountedWork::MountedWork(const Instance& instance, const std::string& mount,
     : instance_(instance),
       mount_(mount),
       project_(project),
-      of_instance_(
+      name_argument_(
           instance.configuration.name == kAgentInstance ? "" : " " + instance.configuration.name),
       programs_(agents::ObeyedFiles()),
       search_path_(support::EnvironmentVariable("PATH")) {
@@ -78,7 +79,7 @@ void MountedWork::Begin() {
     baseline_ = {top_, "", state};
     SaveSeen(state);
     std::cerr << "The state of " << support::Printable(top_)
-              << " is its baseline now. What differs later: limactl mcp changes" << of_instance_
+              << " is its baseline now. What differs later: limactl mcp changes" << name_argument_
               << '\n';
   } else if (exposure::Digest(state) != baseline_->last_seen) {
     Print(state, std::cerr);
@@ -104,7 +105,7 @@ bool MountedWork::PrintChanges(std::ostream& out) {
     throw CommandError(
         support::Format("there is no baseline of {}: limactl mcp run AGENT{} takes it, or limactl "
                         "mcp changes --accept{}",
-                        top_, of_instance_, of_instance_));
+                        top_, name_argument_, name_argument_));
   }
   if (Print(ReadState(), out)) return true;
   out << "Nothing was changed that programs of this host run or obey. " << kReportLimits;
@@ -134,8 +135,8 @@ bool MountedWork::Print(const exposure::State& state, std::ostream& out) const {
   for (const std::string& line : report.lines) out << line << '\n';
   if (report.lines.empty()) return false;
   out << "Changed in " << support::Printable(baseline_->top)
-      << " since the baseline. See: limactl mcp diff" << of_instance_
-      << ". Accept: limactl mcp changes --accept" << of_instance_ << '\n'
+      << " since the baseline. See: limactl mcp diff" << name_argument_
+      << ". Accept: limactl mcp changes --accept" << name_argument_ << '\n'
       << kReportLimits;
   return true;
 }

@@ -42,7 +42,7 @@ class MountedWork : public Work {
   const Instance instance_;
   const std::string mount_;
   const std::string project_;
-  std::string of_instance_;  ///< " NAME" for commands; empty if that is what they take
+  std::string name_argument_;  ///< " NAME" for commands; empty if that is what they take
   exposure::HostPrograms programs_;
   std::string search_path_;
   std::string top_;  ///< of the repository, if it is on the mount

@@ -167,7 +167,7 @@ std::optional<bool> AskUser(const std::string& question, bool by_default) {
 }
 
 void Instance::RequireOutOfReach(const std::filesystem::path& file) const {
-  const auto mount = reach.Above(file);
+  const auto mount = reach.MountHolding(file);
   if (!mount) return;
   throw support::CommandError(
       Format("the guest can write {}, which holds {}; use an instance without that mount", *mount,

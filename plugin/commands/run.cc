@@ -115,7 +115,8 @@ std::vector<std::string> LinksInto(const GuestReach& reach, const fs::path& dire
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     if (entry.depth() + 1 >= depth) entry.disable_recursion_pending();
     std::error_code gone;
-    if (entry->is_symlink(gone) && reach.Above(entry->path())) links.push_back(entry->path());
+    if (entry->is_symlink(gone) && reach.MountHolding(entry->path()))
+      links.push_back(entry->path());
   }
   return links;
 }
@@ -156,7 +157,7 @@ void RequireOutOfReach(const Agent& agent, const agents::LaunchRequest& request,
                        const Instance& instance) {
   const auto& [configuration, mounts, reach] = instance;
   const auto require = [&](const std::string& path, const std::string& what) {
-    const auto mount = reach.Touching(path);
+    const auto mount = reach.MountHoldingOrBelow(path);
     if (!mount) return;
     const std::string text = "the guest could change " + what + " (" + path + ")";
     if (fs::is_symlink(path)) {
@@ -172,7 +173,8 @@ void RequireOutOfReach(const Agent& agent, const agents::LaunchRequest& request,
   const auto require_links = [&](const fs::path& directory, int depth, const std::string& what) {
     for (const std::string& link : LinksInto(reach, directory, depth)) require(link, what);
   };
-  for (const std::string& directory : {request.directory, request.home, request.control}) {
+  for (const std::string& directory :
+       {request.working_directory, request.agent_home, request.settings_directory}) {
     require(directory, "the settings of this session");
   }
   require(request.server.front(), "this program");
@@ -217,7 +219,7 @@ void DropNamedFiles(const GuestReach& reach, support::Environment& environment) 
   agents::Launch launch = agent.run->launch(request);
   launch.files.merge(agents::GuestScripts(request));
   agents::WriteSessionFiles(request, launch);
-  Enter(request.directory, launch.environment);
+  Enter(request.working_directory, launch.environment);
   if (!agent.run->query.empty()) {
     agent.run->use_output(request, OutputOf(program, agent.run->query), launch);
     agents::WriteSessionFiles(request, launch);
@@ -268,8 +270,8 @@ void FillRequest(const Agent& agent, const cxxopts::ParseResult& parsed, const S
   }
   const fs::path state = agents::StateDirectory(request.environment);
   agents::SetDirectories(state, agent, request);
-  request.environment["PWD"] = request.directory;
-  request.environment["TMPDIR"] = request.home + "/tmp";
+  request.environment["PWD"] = request.working_directory;
+  request.environment["TMPDIR"] = request.agent_home + "/tmp";
 }
 
 /// For each agent that `words` name.
@@ -316,7 +318,7 @@ int RunAgent(const std::vector<std::string>& arguments) {
   // What would let the guest out. Only then the agent's own program is run, and only for its
   // version.
   RequireUtf8(request.server);
-  RequireUtf8({request.project, request.control});
+  RequireUtf8({request.project, request.settings_directory});
   RequireOutOfReach(agent, request, loaded);
   CheckInstance(loaded, request.project, request.environment);
   const fs::path program = FindAgentProgram(agent, search_path, loaded.reach);

@@ -41,7 +41,7 @@ void CheckAgainstMounts(const ServeOptions& options) {
     std::error_code unknown;
     const auto path = std::filesystem::absolute(*options.audit_file, unknown);
     const exposure::GuestReach reach(lima::ListMounts(configuration));
-    if (const auto mount = reach.Above(path)) {
+    if (const auto mount = reach.MountHolding(path)) {
       throw UsageError(
           support::Format("--audit {} lies in {}, which the agent can write; choose a file outside "
                           "the writable mounts",
@@ -88,7 +88,7 @@ ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::str
 std::string ReadCopiedProject(const cxxopts::ParseResult& parsed) {
   if (parsed.count("copy") == 0) return "";
   if (parsed.count("root") > 0) throw UsageError("--copy and --root exclude each other");
-  return exposure::Resolved(std::filesystem::absolute(parsed["copy"].as<std::string>()));
+  return exposure::ResolvedOnHost(std::filesystem::absolute(parsed["copy"].as<std::string>()));
 }
 
 std::vector<std::string> ServeArguments(const cxxopts::ParseResult& parsed) {

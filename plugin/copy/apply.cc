@@ -15,7 +15,7 @@ namespace copy {
 using exposure::List;
 using exposure::Visible;
 using git::GitOutput;
-using git::kNone;
+using git::kNoEntry;
 using git::kRepositoryMode;
 using git::ParseRaw;
 using git::RawChange;
@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using support::CommandError;
 
-/// In the side repository, while files of the working tree are being changed.
+/// Exists in the side repository while files of the working tree are being changed.
 constexpr const char* kSaved = "applying";
 /// Bytes of changed files that `git apply` is given: it needs twice as much memory.
 constexpr std::uint64_t kMaxApplied = std::uint64_t{512} << 20U;
@@ -55,13 +55,13 @@ void RequireSize(const Git& git, const SideRepository& side, const std::string& 
       (most == max_size ? "" : " As a branch instead: limactl mcp take " + side.place().instance));
 }
 
-/// What `git apply` did not do, though it says that it did; empty if it did all.
+/// The first change that `git apply` reported and did not make; empty if it made all.
 std::string Left(const fs::path& top, const std::vector<RawChange>& changes) {
   for (const RawChange& change : changes) {
     const auto type = TypeBelow(top, change.path);
     const bool is_there = type != fs::file_type::not_found && type != fs::file_type::directory;
-    if (change.mode == kNone && is_there) return "git cannot delete " + change.path;
-    if (change.mode != kNone && change.mode != kRepositoryMode && !is_there) {
+    if (change.mode == kNoEntry && is_there) return "git cannot delete " + change.path;
+    if (change.mode != kNoEntry && change.mode != kRepositoryMode && !is_there) {
       return "git has not written " + change.path;
     }
   }
@@ -88,7 +88,7 @@ std::string Left(const fs::path& top, const std::vector<RawChange>& changes) {
 void ApplyWork(const Git& users, SideRepository& side, std::uint64_t max_size) {
   const fs::path top = side.place().top;
   const fs::path scratch = side.MakeScratch();
-  // In a file: git apply must not see a part of it.
+  // A file, not a pipe: git apply must not see a part of it.
   const fs::path patch = scratch / "patch";
   WritePatch(side, side.facts().applied, patch, max_size);
   const std::string work = side.facts().work;
@@ -99,7 +99,7 @@ void ApplyWork(const Git& users, SideRepository& side, std::uint64_t max_size) {
   std::string ids;
   for (const RawChange& change : changes) {
     paths.push_back(change.path);
-    if (change.mode != kNone && change.mode != kRepositoryMode) ids += change.id + "\n";
+    if (change.mode != kNoEntry && change.mode != kRepositoryMode) ids += change.id + "\n";
   }
   RequireSize(side.git(), side, ids, max_size);
 
@@ -108,7 +108,8 @@ void ApplyWork(const Git& users, SideRepository& side, std::uint64_t max_size) {
   // The agent's bytes, whatever the user's settings say about blanks.
   const GitOutput applied = users.Run(
       {"-c", "apply.ignoreWhitespace=no", "apply", "--whitespace=nowarn", patch.string()});
-  const std::string problem = applied.ok() ? Left(top, changes) : "git apply: " + applied.words;
+  const std::string problem =
+      applied.ok() ? Left(top, changes) : "git apply: " + applied.error_line;
   if (!problem.empty()) Undo(saved, side, problem);
   CopyFacts facts = side.facts();
   facts.applied = work;

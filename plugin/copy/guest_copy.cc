@@ -30,8 +30,9 @@ using support::Clock;
 using support::CommandError;
 using support::Format;
 
-/// Without a byte from the guest, and for each call.
+/// How long the guest may send nothing.
 constexpr std::chrono::seconds kSilence{60};
+/// How long any call may take.
 constexpr std::chrono::hours kTotal{1};
 
 /// Bytes of reports, and of messages.
@@ -40,7 +41,7 @@ constexpr std::size_t kMaxReports = std::size_t{4} << 20;
 /// Branches, repositories and the like that were not taken: each costs a git on the host.
 constexpr std::size_t kMaxUntaken = 1000;
 
-/// Bytes of the guest's words that are shown.
+/// Bytes of the guest's message that are shown.
 constexpr std::size_t kMaxMessage = 300;
 
 constexpr std::chrono::milliseconds kInterval{200};
@@ -55,19 +56,20 @@ const std::string kFunctions = std::string(look_program) + std::string(untaken_p
   throw CommandError(Unchanged(problem));
 }
 
-[[noreturn]] void ThrowNonsense() {
-  Stop("The guest's answer makes no sense");
+[[noreturn]] void ThrowInvalid(const SideRepository& side) {
+  throw CommandError(Format("{} Check it with: limactl mcp doctor {}",
+                            Unchanged("The guest sent an invalid reply"), side.place().instance));
 }
 
-std::uint64_t ToNumber(const std::string& word) {
+std::uint64_t ToNumber(const std::string& word, const SideRepository& side) {
   constexpr std::size_t kMaxDigits = 9;
   const bool is_number = !word.empty() && word.size() <= kMaxDigits &&
                          word.find_first_not_of("0123456789") == std::string::npos;
-  if (!is_number) ThrowNonsense();
+  if (!is_number) ThrowInvalid(side);
   return std::stoull(word);
 }
 
-/// What to do about a reason or a state of programs/. `detail`: git's words.
+/// The error for a reason or a state of programs/. `detail`: git's message.
 std::string Advice(const std::string& reason, const std::string& detail,
                    const SideRepository& side) {
   const std::string& instance = side.place().instance;
@@ -112,7 +114,7 @@ shell::Script ScriptOf(const Target& target, const Settings& settings, const std
       {"TAKEN", facts.taken.empty() ? facts.applied : facts.taken},
       {"DONE", support::Join({facts.sent, facts.base, facts.taken, facts.applied}, " ")},
       {"BRANCH", facts.branch},
-      {"FORCE", ""}};
+      {"ONLY_STATE", ""}};
   all.insert(all.end(), settings.begin(), settings.end());
   std::string text;
   for (const auto& [name, value] : all) text += name + "=" + shell::ShellQuote(value) + "\n";
@@ -143,7 +145,7 @@ void ReadReport(const std::string& line, const SideRepository& side, GuestState&
   words.resize(4);
   // git takes a shorter id for the beginning of one.
   const auto read_id = [&](const std::string& id) {
-    if (!IsObjectId(id) || id.size() != side.facts().sent.size()) ThrowNonsense();
+    if (!IsObjectId(id) || id.size() != side.facts().sent.size()) ThrowInvalid(side);
     return id;
   };
   if (kind == "git" && !IsNewEnough(line, 30)) throw CommandError(Advice("git", "", side));
@@ -152,18 +154,18 @@ void ReadReport(const std::string& line, const SideRepository& side, GuestState&
   if (kind == "found") state.found = support::Printable(rest.substr(0, kMaxName));
   if (kind == "work") {
     state.work = read_id(words[1]);
-    state.untaken.commits = ToNumber(words[2]);
-    state.untaken.files = ToNumber(words[3]);
+    state.untaken.commits = ToNumber(words[2], side);
+    state.untaken.files = ToNumber(words[3], side);
   }
   if (kind == "ref") state.untaken.refs.push_back({RefName(words[2]), read_id(words[1])});
   if (kind == "rest") {
     const std::size_t name = words[1].size() + 1;
-    if (rest.size() <= name) ThrowNonsense();
+    if (rest.size() <= name) ThrowInvalid(side);
     state.untaken.rest.push_back({words[1], support::Printable(rest.substr(name, kMaxName))});
   }
 }
 
-/// Tells the user on a terminal what has been transferred or awaited, once it takes a while.
+/// Shows on a terminal how much was transferred, or how long git works, after two seconds.
 class Progress {
  public:
   explicit Progress(std::string what) : what_(std::move(what)) {}
@@ -186,7 +188,7 @@ class Progress {
     const auto now = Clock::now();
     if (now - made_ < kQuiet || now - shown_ < kInterval || ::isatty(STDERR_FILENO) == 0) return;
     shown_ = now;
-    // What is said next replaces it.
+    // The next output replaces it.
     std::cerr << what_ << ": " << amount << "\x1b[K\r" << std::flush;
   }
 
@@ -277,13 +279,13 @@ GuestState CallGuest(const Target& target, const Settings& settings,
       Format("The connection to {} was lost; try again.", target.side.place().instance));
 }
 
-GuestState Look(const Target& target, const std::vector<std::string>& common,
-                const Settings& settings) {
+GuestState CommitGuestWork(const Target& target, const std::vector<std::string>& common,
+                           const Settings& settings) {
   Settings all = settings;
   all.emplace_back("HAVE", support::Join(common, "\n"));
   GuestState state =
-      CallGuest(target, all, "look\n[ \"$state\" != ours ] || [ \"$FORCE\" ] || work");
-  if (state.directory.empty()) ThrowNonsense();
+      CallGuest(target, all, "look\n[ \"$state\" != ours ] || [ \"$ONLY_STATE\" ] || work");
+  if (state.directory.empty()) ThrowInvalid(target.side);
   std::erase_if(state.known, [&](const std::string& id) {
     return std::find(common.begin(), common.end(), id) == common.end();
   });

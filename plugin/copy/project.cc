@@ -42,7 +42,7 @@ void ReadHead(const Git& users, Project& project) {
   const GitOutput branch = users.Run({"symbolic-ref", "-q", "--short", "HEAD"});
   // 1: HEAD is a commit.
   if (branch.status != 0 && branch.status != 1) {
-    throw CommandError("git cannot read the branch: " + branch.words);
+    throw CommandError("git cannot read the branch: " + branch.error_line);
   }
   project.branch = branch.ok() ? branch.Line() : "detached";
 }
@@ -52,7 +52,8 @@ void ReadSettings(const Git& users, Project& project) {
       {"config", "-z", "--get-regexp",
        R"(^(user\.(name|email)|core\.sparsecheckout|remote\..*\.promisor|extensions\.partialclone)$)"});
   // 1: none is set.
-  if (settings.status > 1) throw CommandError("git cannot read its settings: " + settings.words);
+  if (settings.status > 1)
+    throw CommandError("git cannot read its settings: " + settings.error_line);
   for (const std::string& setting : Split(settings.output, '\0')) {
     const auto [key, value] = KeyAndValue(setting);
     if (key == "user.name" && !value.empty()) project.user_name = value;
@@ -62,7 +63,7 @@ void ReadSettings(const Git& users, Project& project) {
   }
 }
 
-/// What git could not read; it went on with the committed version.
+/// The files that git could not read; it went on with the committed versions.
 std::vector<std::string> Unread(const std::string& error) {
   std::vector<std::string> lines;
   for (const std::string& line : Split(error, '\n')) {
@@ -107,7 +108,7 @@ std::string WriteTree(const Git& git, const Project& project, std::vector<std::s
   const GitOutput added =
       git.Run({"-c", "advice.addEmbeddedRepo=false", "add", "-A", "--sparse", "--ignore-errors"});
   if (added.status > 1 && project.is_partial) throw CommandError(kPartialText);
-  if (added.status > 1) throw CommandError("git cannot read the working tree: " + added.words);
+  if (added.status > 1) throw CommandError("git cannot read the working tree: " + added.error_line);
   if (!added.ok()) {
     AddNote("as committed, since git could not read it: ", Unread(added.error), notes);
   }
@@ -134,14 +135,14 @@ fs::path FindTop(const fs::path& directory) {
   }
   const GitOutput top = users.Run({"rev-parse", "--show-toplevel"});
   if (top.ok()) return top.Line();
-  if (top.words.find("not a git repository") != std::string::npos) {
+  if (top.error_line.find("not a git repository") != std::string::npos) {
     throw CommandError(directory.string() +
                        " is not in a git repository: git init, and commit once.");
   }
   if (users.Run({"rev-parse", "--is-bare-repository"}).Line() == "true") {
     throw CommandError(directory.string() + " is a bare repository: it has no files.");
   }
-  throw CommandError(top.words);
+  throw CommandError(top.error_line);
 }
 
 Project ReadProject(const fs::path& top, const Git& users) {

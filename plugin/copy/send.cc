@@ -22,7 +22,7 @@ using support::Format;
 
 const std::string kReplace(replace_program);
 
-/// What `git init` leaves as it is.
+/// Written before `git init`, which keeps it.
 std::string GuestConfiguration(const Project& project) {
   return Format("[gc]\nauto = 0\n[commit]\ngpgSign = false\n[user]\nname = {}\nemail = {}\n",
                 Quoted(project.user_name), Quoted(project.user_email));
@@ -36,7 +36,7 @@ fs::path MakePack(const SideRepository& side, const Project& project,
   throw;
 }
 
-/// Makes the copy what the snapshot is. The pack comes with its index, so that the guest need not
+/// Makes the copy equal to the snapshot. The pack comes with its index, so that the guest need not
 /// check it. Returns GuestState::found.
 std::string Replace(const Target& target, const Project& project, const Snapshot& snapshot,
                     const GuestState& state) {
@@ -75,7 +75,7 @@ void RequireTaken(const Target& target, const Untaken& untaken) {
 std::vector<std::string> Send(const Target& target, const Project& project,
                               const Snapshot& snapshot, const Git& users) {
   SideRepository& side = target.side;
-  const GuestState state = Look(target, CommonCommits(side));
+  const GuestState state = CommitGuestWork(target, CommonCommits(side));
   const CopyFacts facts = side.facts();
   const std::string place = side.place().instance + ":" + facts.directory;
   const std::string the_copy = "The copy in " + place;
@@ -131,8 +131,8 @@ std::vector<std::string> Send(const Target& target, const Project& project,
   return lines;
 }
 
-GuestState Ask(const Target& target) {
-  GuestState state = Look(target, CommonCommits(target.side));
+GuestState QueryUntaken(const Target& target) {
+  GuestState state = CommitGuestWork(target, CommonCommits(target.side));
   RequireOurs(target, state);
   return state;
 }
@@ -140,7 +140,8 @@ GuestState Ask(const Target& target) {
 std::vector<std::string> Drop(const Target& target, bool force) {
   const auto use = target.side.place().TakeUse(LockKind::kExclusive);
   if (!use) throw CommandError(target.side.place().InUseText());
-  const GuestState state = Look(target, CommonCommits(target.side), {{"FORCE", force ? "1" : ""}});
+  const GuestState state =
+      CommitGuestWork(target, CommonCommits(target.side), {{"ONLY_STATE", force ? "1" : ""}});
   if (!force && state.directory != "absent") RequireOurs(target, state);
   const bool is_marked =
       state.directory == "ours" || state.directory == "damaged" || state.directory == "interrupted";

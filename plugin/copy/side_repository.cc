@@ -244,7 +244,7 @@ fs::path SideRepository::MakeScratch() const {
 
 fs::path SideRepository::MakePack(const Git& git, const std::string& revisions) const {
   const fs::path pack = MakeScratch() / "pack";
-  // Without a search for deltas, which takes longer than to send without them.
+  // Without deltas: to search for them takes longer than to send without them.
   const std::string id = git.Require(
       {"pack-objects", "--revs", "--window=0", "--delta-base-offset", "-q", pack.string()},
       "git cannot pack " + facts_.project, revisions);

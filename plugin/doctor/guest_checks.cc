@@ -57,7 +57,7 @@ std::string DescribeCopy(const lima::InstanceConfiguration& instance, const copy
   if (context.stop_reason() != support::StopReason::kNone) return facts.project + " (not asked)";
   try {
     copy::SideRepository side(copy::SidePlace(instance.directory(), facts.project));
-    const copy::GuestState state = copy::Ask({side, guest, context});
+    const copy::GuestState state = copy::QueryUntaken({side, guest, context});
     const std::string left = state.untaken.Summary();
     return facts.project + (left.empty() ? " (all taken)" : " (not taken: " + left + ")");
   } catch (const support::Error& error) {

@@ -41,7 +41,7 @@ std::set<std::string> ReadableSecrets(const Mounts& mounts,
                                       const support::Environment& environment) {
   const GuestReach reach(mounts, GuestReach::Access::kReading);
   const std::string home = support::Value(environment, "HOME");
-  if (reach.Above(home)) return {"your home directory, with your keys and logins"};
+  if (reach.MountHolding(home)) return {"your home directory, with your keys and logins"};
   std::set<std::string> paths;
   for (const std::string_view name : support::Words(kCredentials)) {
     paths.insert(support::JoinPath(home, name));
@@ -52,7 +52,7 @@ std::set<std::string> ReadableSecrets(const Mounts& mounts,
   }
   std::erase_if(paths, [&](const std::string& path) {
     std::error_code unknown;
-    return !fs::exists(path, unknown) || !reach.Touching(path);
+    return !fs::exists(path, unknown) || !reach.MountHoldingOrBelow(path);
   });
   return paths;
 }
@@ -213,7 +213,7 @@ Exposure FindExposure(const InstanceConfiguration& configuration, const Mounts& 
     exposure.rest.push_back("the guest can read " + Join({secrets.begin(), secrets.end()}));
   }
   for (const lima::Mount& mount : mounts) {
-    const auto rest = support::PathBelow(project, exposure::Resolved(mount.location));
+    const auto rest = support::PathBelow(project, exposure::ResolvedOnHost(mount.location));
     if (mount.writable && rest && !rest->empty()) {
       exposure.rest.push_back(
           Format("the guest can write {}, which is more than the project", mount.location));

@@ -20,7 +20,7 @@ namespace git {
 namespace {
 
 /// Bytes of git's messages that an error quotes.
-constexpr std::size_t kMaxWords = 400;
+constexpr std::size_t kMaxErrorLine = 400;
 
 /// CPU seconds, and KiB of memory without mapped files, which macOS does not limit.
 constexpr const char* kLimits =
@@ -47,7 +47,7 @@ std::string Unchanged(const std::string& problem) {
   return problem + ". Nothing was changed.";
 }
 
-std::string Words(const support::Child& git) {
+std::string ErrorLine(const support::Child& git) {
   const int signal = git.exit_code() - 128;
   std::string chosen =
       signal > 0 ? support::Format("git was killed by signal {}", signal) : "git failed";
@@ -55,11 +55,11 @@ std::string Words(const support::Child& git) {
     chosen = line;
     if (line.starts_with("fatal: ") || line.starts_with("error: ")) break;
   }
-  return support::Printable(chosen.substr(0, kMaxWords));
+  return support::Printable(chosen.substr(0, kMaxErrorLine));
 }
 
 void RequireSuccess(support::Child& git, std::string_view what) {
-  if (git.Finish() != 0) throw support::CommandError(std::string(what) + ": " + Words(git));
+  if (git.Finish() != 0) throw support::CommandError(std::string(what) + ": " + ErrorLine(git));
 }
 
 std::string GitOutput::Line() const {
@@ -169,10 +169,10 @@ GitOutput Git::Run(const Arguments& arguments, const std::string& input) const {
     if (result.is_cut) return result;
     result.status = child.Finish(context);
     result.error = child.error();
-    result.words = Words(child);
+    result.error_line = ErrorLine(child);
   } catch (const support::Stopped&) {
     result.status = 1;
-    result.words = StoppedText();
+    result.error_line = StoppedText();
   }
   return result;
 }
@@ -181,7 +181,7 @@ std::string Git::Require(const Arguments& arguments, std::string_view what,
                          const std::string& input) const {
   const GitOutput result = Run(arguments, input);
   if (result.is_cut) throw support::CommandError(std::string(what) + ": too much output");
-  if (!result.ok()) throw support::CommandError(std::string(what) + ": " + result.words);
+  if (!result.ok()) throw support::CommandError(std::string(what) + ": " + result.error_line);
   return result.Line();
 }
 
