@@ -65,7 +65,7 @@ constexpr std::string_view kClaudeOptions =
     "--replay-user-messages --json-schema= --max-turns= --max-budget-usd= "
     "--no-session-persistence --append-system-prompt= --system-prompt= "
     "--permission-mode=manual|default|plan|dontAsk|acceptEdits --verbose -h --help -v --version";
-// Without -p as the first argument, it takes a word for a command, even after "--".
+// Unless -p is the first argument, Claude Code takes a word for a command, even after "--".
 constexpr std::array kClaudeModes = {Mode{"", kClaudeOptions, true, true},
                                      Mode{"-p", kClaudeOptions, true},
                                      Mode{"--print", kClaudeOptions, true}};

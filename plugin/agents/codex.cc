@@ -29,7 +29,7 @@ constexpr std::string_view kFeaturesOff =
     "remote_plugin memories daemon_auto_start workspace_dependencies request_permissions_tool "
     "exec_permission_approvals enable_fanout js_repl artifact network_proxy deferred_executor";
 
-/// What is copied from the user's config.toml: the model, the login and the looks.
+/// Keys copied from the user's config.toml: the model, the login and the looks.
 constexpr std::string_view kCodexUsersKeys =
     "chatgpt_base_url cli_auth_credentials_store disable_response_storage file_opener "
     "forced_chatgpt_workspace_id forced_login_method hide_agent_reasoning model "
@@ -114,7 +114,7 @@ constexpr const char* kCodexSettings = R"({
 /// An own server may be installed while it starts.
 constexpr int kStartSeconds = 60;
 
-/// As `-c KEY=VALUE`, which overrides every file but an administrator's.
+/// Flags `-c KEY=VALUE`, which override every file but an administrator's.
 std::vector<std::string> Flags(const LaunchRequest& request) {
   Json settings = Json::parse(kCodexSettings);
   settings["projects"] = {{request.working_directory, {{"trust_level", "trusted"}}}};

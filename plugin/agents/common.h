@@ -9,7 +9,7 @@
 #include "agents/agent.h"
 #include "support/join.h"
 
-/// What the files of several agents need.
+/// Shared by the files of several agents.
 namespace agents {
 
 using configure::Json;
@@ -29,7 +29,7 @@ inline constexpr const char* kWorkspaceFolder = "${workspaceFolder}";
 inline constexpr const char* kTrustInEditor =
     "--trust: allow the server's tools in the editor itself.";
 
-/// With "--root" and `root`, unless there is such an option, or "--copy".
+/// The server's command, with "--root" and `root` unless it has such an option or "--copy".
 std::vector<std::string> ServerCommand(const ServerRequest& request, std::string_view root);
 
 /// The entry that most agents read: "command", "args" and, if it needs one, "env".

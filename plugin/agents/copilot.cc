@@ -61,7 +61,7 @@ Json CopilotServers(const LaunchRequest& request) {
   return servers;
 }
 
-/// What is copied from the user's settings: the model and the looks.
+/// Keys copied from the user's settings: the model and the looks.
 constexpr std::string_view kCopilotUsersKeys =
     "autoTier banner bannerStyle beep colorMode compactPaste contextTier copyOnSelect editorMode "
     "effortLevel footer inlineImages keepAlive model mouse notifications "
@@ -69,7 +69,7 @@ constexpr std::string_view kCopilotUsersKeys =
     "proxyUrl renderMarkdown screenReader scrollbar showTipsOnStartup stream streamerMode tabs "
     "terminalNotifications terminalProgress theme updateTerminalTitle";
 
-/// Those of config.json, which Copilot CLI writes itself.
+/// Keys copied from config.json, which Copilot CLI writes itself.
 constexpr std::string_view kLoginKeys = "authTokens lastLoggedInUser loggedInUsers";
 
 constexpr const char* kCopilotSettings = R"({

@@ -36,7 +36,7 @@ constexpr const char* kGeminiSettings = R"({
   "ide": {"enabled": false}
 })";
 
-/// In the working directory, so that they override the user's own.
+/// Written to the working directory, so that they override the user's own.
 Json GeminiSettings(const LaunchRequest& request) {
   Json settings = Json::parse(kGeminiSettings);
   Json& entry = settings["mcpServers"][kServer] = GeminiServerEntry(request, request.project);

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kPasswordDigits = 48;
 
-/// What is copied from the user's settings: the model, the login and the looks.
+/// Keys copied from the user's settings: the model, the login and the looks.
 constexpr std::string_view kOpencodeUsersKeys =
     "compaction disabled_providers enabled_providers model provider share small_model tool_output "
     "username";

@@ -18,7 +18,7 @@ using support::CommandError;
 using support::Format;
 using support::LowerCase;
 
-/// What counts of an entry, of any agent: nothing that makes calls unasked.
+/// The keys of an entry that are kept, of any agent: none that allows calls without asking.
 constexpr std::string_view kEntryKeys =
     "args authProviderType bearer_token_env_var command cwd disabled_tools enabled_tools env "
     "env_http_headers env_vars environment excludeTools headers headersHelper httpUrl http_headers "
@@ -75,7 +75,7 @@ void ReplaceAll(std::string& text, const std::string& from, const std::string& t
   }
 }
 
-/// With variables written out, as agents and shells do it.
+/// The text with variables expanded, as agents and shells do it.
 std::string Expanded(std::string text, const Environment& environment) {
   ReplaceAll(text, "~/", Value(environment, "HOME") + "/");
   // The longest of names with the same beginning comes first.

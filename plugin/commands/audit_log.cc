@@ -41,7 +41,7 @@ std::string ToText(const Json& value, bool ascii) {
   return value.dump(-1, ' ', ascii, Json::error_handler_t::replace);
 }
 
-/// What identifies a text of which only the ends are kept.
+/// The ends of a long text, and what identifies it.
 json Abridge(std::string_view text) {
   constexpr std::size_t kEnd = kMaxAuditArgument / 2;
   return {{"head", text.substr(0, kEnd)},
@@ -66,7 +66,7 @@ json ShortenArguments(const json& arguments) {
   return text.size() <= kMaxAuditArguments ? shortened : Abridge(text);
 }
 
-// In the order of mcp::CallStatus.
+// Names, in the order of mcp::CallStatus.
 constexpr std::array<std::string_view, 4> kOutcomes = {"succeeded", "failed", "refused",
                                                        "cancelled"};
 

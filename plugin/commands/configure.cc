@@ -186,7 +186,7 @@ std::vector<Edit> PlanEdits(Job& job, const std::vector<SettingsFile>& files) {
     } else if (!is_there) {  // what equals ours is not ours
       edit.edited = {text};
     }
-    // Without its target, a link would lead to nothing.
+    // Without its target, a link would dangle.
     if (!edit.edited.text && edit.stored.is_link()) edit.edited.text = "{}\n";
   }
   if (!conflicts.empty()) {
@@ -226,7 +226,7 @@ std::string UndoCommand(const Job& job) {
   return shell::ShellCommand(command);
 }
 
-/// For whom.
+/// Prints the agent, and for whom it is configured.
 void PrintHeading(const Job& job) {
   std::cout << job.agent->title << ", for "
             << (job.request.user ? "all your projects"
@@ -234,7 +234,7 @@ void PrintHeading(const Job& job) {
             << ":\n";
 }
 
-/// Writes the files, and prints what became of each. Returns whether one was changed.
+/// Writes the files, and prints the outcome for each. Returns whether one was changed.
 bool WriteEdits(const Job& job, const std::vector<Edit>& edits) {
   bool wrote = false;
   for (const Edit& edit : edits) {

@@ -10,7 +10,7 @@
 #include "copy/side_repository.h"
 #include "exposure/report.h"
 
-/// What `copy`, `diff`, `take` and `drop` share.
+/// Shared by `copy`, `diff`, `take` and `drop`.
 namespace commands {
 
 /// The positional argument [INSTANCE].
@@ -49,12 +49,12 @@ class CopyCommand {
   /// support::Error if that is not the same.
   void FollowProject();
 
-  /// On what was changed from one commit to another, if that becomes `branch`; see
+  /// A report on the changes from one commit to another, if that becomes `branch`; see
   /// exposure::ReportOnCommits.
   [[nodiscard]] exposure::Report MakeReport(const std::string& from, const std::string& to,
                                             const std::string& branch) const;
 
-  /// Prints that on standard error.
+  /// Prints that report on standard error.
   exposure::Report PrintReport(const std::string& from, const std::string& to,
                                const std::string& branch) const;
 

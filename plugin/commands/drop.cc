@@ -15,7 +15,7 @@ int Drop(const std::vector<std::string>& arguments) {
   try {
     command.FollowProject();
   } catch (const support::Error&) {
-    // It was deleted: nothing on this host has its commits.
+    // The project was deleted: nothing on this host has its commits.
   }
   for (const std::string& line : copy::Drop(command.Connect(), (*parsed)["force"].as<bool>())) {
     std::cerr << line << '\n';

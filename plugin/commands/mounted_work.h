@@ -34,15 +34,15 @@ class MountedWork : public Work {
 
  private:
   [[nodiscard]] exposure::State ReadState() const;
-  /// What was changed since the baseline. Returns whether there is something.
+  /// Prints the changes since the baseline. Returns whether there are any.
   bool Print(const exposure::State& state, std::ostream& out) const;
-  /// The baseline with `state` as what was seen last.
+  /// Saves the baseline, with `state` as the one seen last.
   void SaveSeen(const exposure::State& state);
 
   const Instance instance_;
   const std::string mount_;
   const std::string project_;
-  std::string name_argument_;  ///< " NAME" for commands; empty if that is what they take
+  std::string name_argument_;  ///< " NAME", for commands in texts; empty for their default
   exposure::HostPrograms programs_;
   std::string search_path_;
   std::string top_;  ///< of the repository, if it is on the mount

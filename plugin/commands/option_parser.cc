@@ -32,7 +32,7 @@ cxxopts::Options MakeOptions(const Command& command) {
   return options;
 }
 
-/// Of an error of cxxopts. Its releases quote names differently.
+/// Rewords an error of cxxopts, whose releases quote names differently.
 std::string ErrorText(std::string text, const std::vector<Option>& options) {
   static const re2::RE2 unknown("Option \"(.*)\" does not exist");
   re2::RE2::GlobalReplace(&text, "‘|’|'", "\"");

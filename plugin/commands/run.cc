@@ -87,7 +87,7 @@ void Enter(const fs::path& directory, const support::Environment& environment) {
   for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
 }
 
-/// In `/`, where no project's files are read.
+/// Queries it in `/`, where it reads no project's files.
 void RequireVersion(const Agent& agent, const fs::path& program,
                     const support::Environment& environment) {
   Enter("/", environment);
@@ -101,7 +101,7 @@ void RequireVersion(const Agent& agent, const fs::path& program,
                             agents::UpdateCommand(*agent.run, fs::canonical(program).string())));
 }
 
-// Checks before the agent starts. Each throws support::CommandError.
+// Checks before the agent starts. Each throws support::CommandError if it fails.
 
 /// How deep settings can lie in an agent's directory.
 constexpr int kSettingsDepth = 3;
@@ -240,12 +240,12 @@ std::vector<std::string> GuestShell(const Instance& instance, const Work& work) 
           instance.configuration.name, "sh",    "-c"};
 }
 
-/// What the agent gets: from the options, and from this process's environment without what leads
-/// into the guest's reach.
+/// Fills the agent's request from the options, and from this process's environment without values
+/// that lead into the guest's reach.
 void FillRequest(const Agent& agent, const cxxopts::ParseResult& parsed, const ServeOptions& serve,
                  const GuestReach& reach, const Work& work, agents::LaunchRequest& request) {
   request.project = work.project();
-  // They make a shell, Node.js or git read files of the caller's directory.
+  // These make a shell, Node.js or git read files of the caller's directory.
   request.environment = support::Changed(
       support::OwnEnvironment(), "BASH_ENV ENV GIT_* INIT_CWD NODE_OPTIONS NODE_PATH OLDPWD PWD");
   // Lima's files may name it.
@@ -274,7 +274,7 @@ void FillRequest(const Agent& agent, const cxxopts::ParseResult& parsed, const S
   request.environment["TMPDIR"] = request.agent_home + "/tmp";
 }
 
-/// For each agent that `words` name.
+/// Prints the arguments of each agent that `words` name.
 void PrintArgumentHelp(const std::vector<std::string>& words) {
   for (const Agent& agent : agents::Agents()) {
     if (!agent.run || std::find(words.begin(), words.end(), agent.name) == words.end()) continue;
@@ -284,6 +284,12 @@ void PrintArgumentHelp(const std::vector<std::string>& words) {
 
 }  // namespace
 
+/// The order of the steps is what makes them safe. Nothing is created or started before the options
+/// are checked. No program is looked up before FindWork has taken out of PATH what the guest can
+/// write, except to see whether the agent is there. The agent's own program runs only after its
+/// settings are known to be out of the guest's reach, even for its version. The baseline exists
+/// before the agent can change anything. Both runs of it are children: Enter changes the directory
+/// and environment of the process, and End must still report in the user's own.
 int RunAgent(const std::vector<std::string>& arguments) {
   const auto separator = std::find(arguments.begin(), arguments.end(), "--");
   const auto parsed = Parse("run", {arguments.begin(), separator});
@@ -296,7 +302,7 @@ int RunAgent(const std::vector<std::string>& arguments) {
       FindAgent(positional, true, ". For an editor, see limactl mcp configure --help");
   const std::string instance = positional.size() > 1 ? positional[1] : kAgentInstance;
 
-  // What needs no instance, before anything is created.
+  // Checks that need no instance.
   agents::LaunchRequest request;
   if (separator != arguments.end()) request.arguments.assign(separator + 1, arguments.end());
   if (const auto refused = agents::FindRefused(request.arguments, agent.run->rules))
@@ -315,8 +321,7 @@ int RunAgent(const std::vector<std::string>& arguments) {
   FillRequest(agent, *parsed, ReadServeOptions(*parsed, instance), loaded.reach, *work, request);
   if (parsed->count("mcp") > 0) request.guest_shell = GuestShell(loaded, *work);
 
-  // What would let the guest out. Only then the agent's own program is run, and only for its
-  // version.
+  // Ways for the guest to get out. Then the version of the agent's own program.
   RequireUtf8(request.server);
   RequireUtf8({request.project, request.settings_directory});
   RequireOutOfReach(agent, request, loaded);

@@ -85,6 +85,11 @@ std::string Left(const fs::path& top, const std::vector<RawChange>& changes) {
 
 }  // namespace
 
+/// `git apply` checks the whole patch, then removes all old files before it writes the new ones. A
+/// full disk or a kill in between would leave neither, so every file is saved first, on disk. The
+/// last two steps must keep their order: once `applied` names the work, UndoInterruptedApply only
+/// discards the saved files; until then it puts them back. The exit status of git is not enough
+/// (see Left), and the lock keeps the working tree from another copy of the project meanwhile.
 void ApplyWork(const Git& users, SideRepository& side, std::uint64_t max_size) {
   const fs::path top = side.place().top;
   const fs::path scratch = side.MakeScratch();

@@ -27,7 +27,7 @@ constexpr std::size_t kMaxLine = 4096;
 
 const std::string kWhat = "git cannot compare";
 
-/// Nothing that the user or the guest has configured changes it.
+/// No configuration of the user or the guest changes its output.
 const Git::Arguments kDiff = {"diff", "--no-color", "--no-ext-diff", "--no-textconv",
                               "--no-renames"};
 
@@ -55,7 +55,7 @@ std::FILE* OpenPager() {
   ::setenv("LESS", "FRX", 0);
   std::fflush(stdout);
   std::FILE* const pager = ::popen((program + " || cat").c_str(), "w");
-  // It is the pager's: as git does it.
+  // Ctrl-C is for the pager, as with git.
   (void)::signal(SIGINT, SIG_IGN);
   return pager;
 }
@@ -67,7 +67,7 @@ std::string TerminalLines(std::string_view bytes, std::string& rest) {
   while (true) {
     const std::size_t end = bytes.find('\n');
     const std::string_view part = bytes.substr(0, end);
-    // What is beyond the bound is not shown.
+    // A terminal is not shown the rest of a longer line.
     if (rest.size() <= kMaxLine) rest += part.substr(0, kMaxLine + 1);
     if (end == std::string_view::npos) return text;
     text += TerminalLine(rest);

@@ -202,8 +202,13 @@ struct Ended {
   std::string error;
 };
 
-/// Runs a script to its end, or until `on_output` returns false. Calls `show` while it waits. The
-/// guest must be heard: beat() of look.sh prints something as long as git works there.
+/// Runs a script to its end, or until `on_output` returns false. Calls `show` while it waits.
+///
+/// The script runs in another thread, and this one only watches, since no single timeout fits: git
+/// may work for many minutes without output, but a guest that sends nothing for kSilence hangs. To
+/// tell them apart, beat() of look.sh prints an empty line to standard error while git works. The
+/// script's context is therefore its own, and stopped here for both limits. Even then, end.get()
+/// must wait for the thread: it still uses `sink` and the callers' variables.
 Ended RunWatched(const Target& target, const shell::Script& script,
                  const std::function<bool(std::string_view)>& on_output,
                  const std::function<void()>& show) {

@@ -72,6 +72,12 @@ void RequireTaken(const Target& target, const Untaken& untaken) {
 
 }  // namespace
 
+/// A kill or a lost connection may come after each step, and the next call must see how far this
+/// one came. The facts are saved before the guest is changed, so that no copy is without a record.
+/// While the guest is changed it has a file `$next` with the new commit, which makes it
+/// "interrupted". That file goes only after the host has saved the commit as `sent`; if it is left
+/// then, look() sees that both agree and deletes it. Work is looked for first and never
+/// overwritten.
 std::vector<std::string> Send(const Target& target, const Project& project,
                               const Snapshot& snapshot, const Git& users) {
   SideRepository& side = target.side;

@@ -123,7 +123,7 @@ bool WouldMergeRefuse(const Git& users, const SideRepository& side) {
   const std::string base = users.Run({"merge-base", "HEAD", work}).Line();
   const std::string head = users.Run({"rev-parse", "HEAD"}).Line();
   if (base.empty()) return true;
-  // As merge does it: first it looks which files have changed.
+  // Like merge, refresh the index first, to find the files that have changed.
   const fs::path index = side.MakeScratch() / "index";
   std::error_code none;
   fs::copy_file(users.Require({"rev-parse", "--path-format=absolute", "--git-path", "index"},

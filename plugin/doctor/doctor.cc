@@ -24,7 +24,7 @@ namespace {
 
 using support::Context;
 
-/// For what all copies have.
+/// For describing all copies together.
 constexpr std::chrono::seconds kCopiesTimeout{10};
 
 constexpr std::chrono::seconds kCheckTimeout{20};

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kNameWidth = 14;  // "configuration" and a space
 
-// In the order of Result.
+// Names, in the order of Result.
 constexpr std::array<std::string_view, 4> kNames = {"passed", "warning", "failed", "skipped"};
 constexpr std::array<std::string_view, 4> kLabels = {"ok  ", "warn", "FAIL", "skip"};
 

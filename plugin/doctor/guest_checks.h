@@ -19,7 +19,7 @@ namespace doctor {
 std::string DescribeCopy(const lima::InstanceConfiguration& instance, const copy::CopyFacts& facts,
                          guest::Guest& guest, const support::Context& context);
 
-/// What copies need. Versions are as `git --version` prints them, empty without one.
+/// Facts that copies depend on. Versions are as `git --version` prints them, empty without one.
 struct CopyNeeds {
   std::string host_git = {};
   std::string git = {};             ///< in the guest

@@ -47,6 +47,11 @@ class Reader {
   Reader(const fs::path& top, const HostPrograms& programs)
       : top_(top), programs_(programs), finder_(programs) {}
 
+  /// The bounds cut off whatever is read last, and the guest decides how much there is. So the
+  /// order is by how soon something runs: git's settings and the top level at the next prompt, PATH
+  /// with the next command, the directories above with any tool. The rest of the tree goes level by
+  /// level, because one deep or wide directory must not hide its neighbours. git's own data is
+  /// last: normally, nothing there counts.
   State Read(const fs::path& mount, const std::string& search_path) {
     ReadGit(".git");
     ReadDirectory({"", ""});

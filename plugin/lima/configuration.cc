@@ -41,8 +41,9 @@ void Overlay(Setting& setting, std::optional<Value> stronger) {
   if (stronger.has_value()) setting = *std::move(stronger);
 }
 
-/// "" and "default" mean unset. Follows FillDefault, ResolveOS and ResolveArch in Lima's
-/// pkg/limayaml/defaults.go.
+/// "" means unset, and so does "default" for os and arch (ResolveOS, ResolveArch in Lima's
+/// pkg/limayaml/defaults.go). Lima refuses "default" as vmType or mountType, so there it never
+/// counts.
 bool IsDefault(const std::optional<std::string>& value) {
   return value == "" || value == "default";
 }

@@ -135,7 +135,8 @@ std::string DriverOf(const InstanceConfiguration& configuration, const HostFacts
   return configuration.vm_type.value_or(is_native ? host.vm_type : "qemu");
 }
 
-/// Follows FillConfig of each driver in Lima's pkg/driver.
+/// Follows FillConfig of each driver in Lima's pkg/driver, but for QEMU on Windows, which has no
+/// 9p. Empty for external drivers, whose defaults are not known here.
 std::string MountTypeOf(const InstanceConfiguration& configuration, const std::string& driver) {
   if (configuration.mount_type.has_value()) return *configuration.mount_type;
   if (driver == "qemu") {

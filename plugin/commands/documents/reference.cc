@@ -5,7 +5,7 @@
 namespace commands {
 namespace {
 
-/// With the words and the value that the table has.
+/// The brief text with the offered words and the default.
 std::string Completed(std::string_view brief, Offers offers, std::string_view by_default) {
   std::string text(brief);
   const auto words = OfferedWords(offers);
