@@ -41,8 +41,8 @@ std::string Refused(const std::string& argument, const Mode& mode, const Argumen
   std::vector<std::string> commands;
   for (const Mode& each : rules.modes.subspan(1)) commands.emplace_back(each.command);
   return Format(
-      "{}it may be a command or a directory, and only these commands are confined: {}. Give a "
-      "prompt as two words or more, in quotes",
+      "{}it may be a command or a directory, and only these commands are confined: {}. "
+      "Give a prompt as two words or more, in quotes",
       text, commands.empty() ? "none" : support::Join(commands));
 }
 

@@ -16,7 +16,6 @@
 #include "lima/text_file.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
-#include "support/format.h"
 
 namespace agents {
 namespace {
@@ -47,8 +46,8 @@ toml::table ReadToml(const std::string& home) {
   try {
     return toml::parse(*settings);
   } catch (const toml::parse_error& error) {
-    throw support::CommandError(support::Format("{}:{}: {}; fix it first", path,
-                                                error.source().begin.line, error.description()));
+    throw support::CommandError("{}:{}: {}; fix it first", path, error.source().begin.line,
+                                error.description());
   }
 }
 
@@ -207,8 +206,8 @@ void UseModels(const LaunchRequest& request, const std::string& output, Launch& 
   Json catalogue = Json::parse(output, nullptr, false);
   if (!catalogue.is_object() || !catalogue.contains("models") || !catalogue["models"].is_array()) {
     throw support::CommandError(
-        "codex debug models does not print the models: Codex cannot be kept from its tool "
-        "apply_patch. Run it, or install another version");
+        "codex debug models does not print the models: "
+        "Codex cannot be kept from its tool apply_patch. Run it, or install another version");
   }
   for (Json& model : catalogue["models"]) {
     for (const char* key :

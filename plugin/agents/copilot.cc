@@ -7,7 +7,6 @@
 #include "agents/common.h"
 #include "agents/own_servers.h"
 #include "support/errors.h"
-#include "support/format.h"
 
 namespace agents {
 namespace {
@@ -53,8 +52,8 @@ Json CopilotServers(const LaunchRequest& request) {
   Json servers = {{kServer, CopilotServerEntry(request, request.project)}};
   for (const OwnServer& server : request.servers) {
     if (IsNameOfTools(server.name)) {
-      throw support::CommandError(support::Format(
-          "--mcp: Copilot CLI has tools called \"{}\"; choose another name", server.name));
+      throw support::CommandError("--mcp: Copilot CLI has tools called \"{}\"; choose another name",
+                                  server.name);
     }
     servers[server.name] = CompletedCopilotEntry(OwnEntry(request, server), request);
   }
@@ -174,8 +173,8 @@ AgentSettings ConfigureCopilot(const SettingsRequest& request) {
                  .alternative_counts = true,
                  .wanted = {{"mcpServers",
                              {{kServer, CopilotServerEntry(request, kWorkingDirectory)}}}}}},
-      .notes = {support::Format("Copilot CLI has no setting that switches its own tools off, only "
-                                "a flag. Start it with: {} copilot --available-tools=lima{}",
+      .notes = {support::Format("Copilot CLI has no setting that switches its own tools off, "
+                                "only a flag. Start it with: {} copilot --available-tools=lima{}",
                                 kLargestResult, request.trust ? std::string(" ") + kTrust : "")}};
 }
 

@@ -5,7 +5,6 @@
 
 #include "agents/common.h"
 #include "agents/own_servers.h"
-#include "support/format.h"
 
 namespace agents {
 namespace {
@@ -59,8 +58,8 @@ Json ServersTools(const std::vector<std::string>& tools) {
 
 std::string Rule(const Json& tools, std::string_view decision, int priority) {
   // An array of strings is the same in JSON and TOML.
-  return support::Format("[[rule]]\ntoolName = {}\ndecision = \"{}\"\npriority = {}\n\n",
-                         tools.dump(), decision, priority);
+  return "[[rule]]\ntoolName = " + tools.dump() + "\ndecision = \"" + std::string(decision) +
+         "\"\npriority = " + std::to_string(priority) + "\n\n";
 }
 
 /// Names the tools in full: a call to confirm is checked again without its server.

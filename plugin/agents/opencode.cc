@@ -8,7 +8,6 @@
 #include "agents/common.h"
 #include "agents/own_servers.h"
 #include "support/errors.h"
-#include "support/format.h"
 #include "support/random.h"
 
 namespace agents {
@@ -109,9 +108,9 @@ void RequireNoHomeSettings(const Environment& environment) {
     std::error_code missing;
     if (fs::exists(path, missing) && !(fs::is_directory(path, missing) && fs::is_empty(path))) {
       throw support::CommandError(
-          support::Format("{} would change what the agent may do; move it to {}/opencode, which "
-                          "limactl mcp run leaves out",
-                          path.string(), ConfigHome(environment)));
+          "{} would change what the agent may do; move it to {}/opencode, "
+          "which limactl mcp run leaves out",
+          path.string(), ConfigHome(environment));
     }
   }
 }

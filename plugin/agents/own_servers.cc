@@ -7,7 +7,6 @@
 #include "agents/common.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
-#include "support/format.h"
 #include "support/printable.h"
 
 namespace agents {
@@ -15,7 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using support::CommandError;
-using support::Format;
 using support::LowerCase;
 
 /// The keys of an entry that are kept, of any agent: none that allows calls without asking.
@@ -30,9 +28,9 @@ constexpr std::string_view kEntryKeys =
 std::string AgentsName(const std::string& option, std::string name, const LaunchRequest& request) {
   if (!re2::RE2::FullMatch(name, "[A-Za-z0-9][A-Za-z0-9_-]*")) {
     throw CommandError(
-        Format("{}: the name \"{}\" is not a letter or digit, with more of them, \"-\" and \"_\" "
-               "behind it; choose another",
-               option, name));
+        "{}: the name \"{}\" is not a letter or digit, with more of them, "
+        "\"-\" and \"_\" behind it; choose another",
+        option, name);
   }
   std::replace(name.begin(), name.end(), '_', '-');
   const bool is_taken =
@@ -41,8 +39,7 @@ std::string AgentsName(const std::string& option, std::string name, const Launch
         return LowerCase(server.name) == LowerCase(name);
       });
   if (!is_taken) return name;
-  throw CommandError(
-      Format("{}: another server is called \"{}\"; choose another name", option, name));
+  throw CommandError("{}: another server is called \"{}\"; choose another name", option, name);
 }
 
 Json UsersEntry(const std::string& name, const Agent& agent, LaunchRequest& request) {
@@ -59,9 +56,9 @@ Json UsersEntry(const std::string& name, const Agent& agent, LaunchRequest& requ
     }
     return chosen;
   }
-  throw CommandError(
-      Format("--host-mcp: your own settings of {} have no server \"{}\"; {}", agent.title, name,
-             names.empty() ? "add it there first" : "there are: " + support::Join(names)));
+  throw CommandError("--host-mcp: your own settings of {} have no server \"{}\"; {}", agent.title,
+                     name,
+                     names.empty() ? "add it there first" : "there are: " + support::Join(names));
 }
 
 std::string Text(const Json& object, const char* key, const std::string& otherwise = "") {
@@ -131,9 +128,9 @@ std::string ScriptPath(const LaunchRequest& request, const OwnServer& server) {
 void AddGuestServer(const std::string& value, LaunchRequest& request) {
   const std::size_t equals = value.find('=');
   if (equals == std::string::npos || equals + 1 == value.size()) {
-    throw CommandError(Format(
+    throw CommandError(
         "--mcp \"{}\": there is no command; write NAME=COMMAND, such as --mcp 'db=npx -y db-mcp'",
-        value));
+        value);
   }
   const std::string name = AgentsName("--mcp", value.substr(0, equals), request);
   request.servers.push_back({.name = name, .command = value.substr(equals + 1)});
@@ -143,9 +140,9 @@ void AddHostServer(const std::string& name, const Agent& agent, const exposure::
                    LaunchRequest& request) {
   if (agent.run->own_servers == nullptr) {
     throw CommandError(
-        Format("--host-mcp: {} does not ask before it calls a tool that only reads; start the "
-               "server in the guest: --mcp NAME=COMMAND",
-               agent.title));
+        "--host-mcp: {} does not ask before it calls a tool that only reads; "
+        "start the server in the guest: --mcp NAME=COMMAND",
+        agent.title);
   }
   const std::string agents_name = AgentsName("--host-mcp", name, request);
   Json entry = UsersEntry(name, agent, request);
@@ -162,9 +159,9 @@ void RequireSafeSettings(const Agent& agent, const exposure::GuestReach& reach,
     const std::string text = Expanded(value.get<std::string>(), environment);
     if (!reach.IsNamedIn(text)) continue;
     throw CommandError(
-        Format("your own settings of {} have \"{}\" at {}, where the guest can write; keep that "
-               "file elsewhere",
-               agent.title, support::Printable(text), support::Printable(place)));
+        "your own settings of {} have \"{}\" at {}, where the guest can write; "
+        "keep that file elsewhere",
+        agent.title, support::Printable(text), support::Printable(place));
   }
 }
 

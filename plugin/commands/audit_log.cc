@@ -11,7 +11,6 @@
 #include <system_error>
 
 #include "support/errors.h"
-#include "support/format.h"
 #include "support/log.h"
 #include "support/sha256.h"
 #include "support/units.h"
@@ -90,8 +89,8 @@ std::string AuditLine(const mcp::ObservedCall& call, const mcp::Outcome* end) {
 
 AuditLog::AuditLog(const std::string& path) : path_(path), file_(OpenForAppending(path)) {
   if (file_.valid()) return;
-  throw support::CommandError(Format("--audit {}: cannot be opened for appending: {}", path,
-                                     std::generic_category().message(errno)));
+  throw support::CommandError("--audit {}: cannot be opened for appending: {}", path,
+                              std::generic_category().message(errno));
 }
 
 void AuditLog::Record(const mcp::ObservedCall& call, const mcp::Outcome* end) noexcept {

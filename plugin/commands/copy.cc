@@ -7,7 +7,6 @@
 #include "commands/copy_command.h"
 #include "exposure/guest_reach.h"
 #include "shell/shell_quote.h"
-#include "support/format.h"
 #include "support/log.h"
 #include "support/paths.h"
 #include "support/printable.h"
@@ -26,7 +25,7 @@ std::string InProject(const std::string& file, const std::string& project) {
   std::error_code gone;
   const bool is_file = fs::symlink_status(path, gone).type() != fs::file_type::not_found;
   if (is_file && below && !below->empty()) return std::string(*below);
-  throw UsageError(support::Format("--include \"{}\": expected a file of the project", file));
+  throw UsageError("--include \"{}\": expected a file of the project", file);
 }
 
 }  // namespace
@@ -38,8 +37,7 @@ std::string ReadCopyDirectory(const cxxopts::ParseResult& parsed) {
   const bool fits =
       text.starts_with('/') && directory != "/" && text.find('\n') == std::string::npos;
   if (fits) return directory;
-  throw UsageError(
-      support::Format("--copy-dir \"{}\": expected an absolute directory of the guest", text));
+  throw UsageError("--copy-dir \"{}\": expected an absolute directory of the guest", text);
 }
 
 void SendCopy(CopyCommand& command, const std::vector<std::string>& included) {

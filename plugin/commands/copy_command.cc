@@ -12,7 +12,6 @@
 #include "exposure/report.h"
 #include "lima/home.h"
 #include "support/environment.h"
-#include "support/format.h"
 #include "support/log.h"
 #include "support/units.h"
 
@@ -38,8 +37,7 @@ std::uint64_t ReadMaxSize(const cxxopts::ParseResult& parsed) {
   const auto& text = parsed["max-size"].as<std::string>();
   const auto bytes = support::ParseByteCount(text);
   if (bytes && *bytes > 0) return *bytes;
-  throw UsageError(
-      support::Format("--max-size \"{}\": expected a size such as 500M or 4GiB", text));
+  throw UsageError("--max-size \"{}\": expected a size such as 500M or 4GiB", text);
 }
 
 CopyCommand::CopyCommand(const std::string& instance, const std::string& project,

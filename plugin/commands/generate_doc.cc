@@ -6,7 +6,6 @@
 #include "commands/commands.h"
 #include "commands/documents/documents.h"
 #include "commands/option_parser.h"
-#include "support/format.h"
 #include "tools/tool_list.h"
 
 namespace commands {
@@ -36,8 +35,8 @@ void Write(const std::filesystem::path& path, const std::string& text) {
   file << text;
   file.close();
   if (!file) {
-    throw support::CommandError(support::Format(
-        "cannot write {}; name a directory that exists and that you may write to", path.string()));
+    throw support::CommandError(
+        "cannot write {}; name a directory that exists and that you may write to", path.string());
   }
 }
 

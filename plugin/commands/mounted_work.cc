@@ -36,13 +36,13 @@ std::optional<std::string> FindMount(const Instance& instance, const std::string
   const auto location = readable.MountHoldingOrBelow(project);
   if (!location) return std::nullopt;
   throw CommandError(
-      support::Format("the instance \"{}\" mounts {}{}. Work in a copy instead: {}--copy-dir DIR, "
-                      "outside all mounts",
-                      configuration.name, *location,
-                      readable.MountHolding(project) ? " read-only" : ", a part of the project",
-                      configuration.name == kAgentInstance
-                          ? ""
-                          : support::Format("limactl mcp run AGENT {}, or ", kAgentInstance)));
+      "the instance \"{}\" mounts {}{}. Work in a copy instead: {}--copy-dir DIR, "
+      "outside all mounts",
+      configuration.name, *location,
+      readable.MountHolding(project) ? " read-only" : ", a part of the project",
+      configuration.name == kAgentInstance
+          ? ""
+          : support::Format("limactl mcp run AGENT {}, or ", kAgentInstance));
 }
 
 MountedWork::MountedWork(const Instance& instance, const std::string& mount,
@@ -64,8 +64,8 @@ MountedWork::MountedWork(const Instance& instance, const std::string& mount,
 std::string MountedWork::GuestDirectory() const {
   if (lima::NeedsGuestFacts(instance_.configuration)) {
     throw CommandError(
-        "--mcp: only the guest knows where it mounts the project; write the mountPoint "
-        "without a template: " +
+        "--mcp: only the guest knows where it mounts the project; "
+        "write the mountPoint without a template: " +
         lima::EditCommands(instance_.configuration.name));
   }
   const std::vector<paths::Root> roots = paths::RootsOfMounts(instance_.mounts);
@@ -103,9 +103,9 @@ void MountedWork::End() {
 bool MountedWork::PrintChanges(std::ostream& out) {
   if (!baseline_) {
     throw CommandError(
-        support::Format("there is no baseline of {}: limactl mcp run AGENT{} takes it, or limactl "
-                        "mcp changes --accept{}",
-                        top_, name_argument_, name_argument_));
+        "there is no baseline of {}: limactl mcp run AGENT{} takes it, "
+        "or limactl mcp changes --accept{}",
+        top_, name_argument_, name_argument_);
   }
   if (Print(ReadState(), out)) return true;
   out << "Nothing was changed that programs of this host run or obey. " << kReportLimits;

@@ -16,7 +16,6 @@
 #include "shell/shell_quote.h"
 #include "support/environment.h"
 #include "support/foreground_child.h"
-#include "support/format.h"
 #include "support/join.h"
 #include "support/utf8.h"
 #include "tools/tool_list.h"
@@ -62,10 +61,9 @@ const agents::Agent& FindAgent(const std::vector<std::string>& positional, bool 
     if (!positional.empty() && agent.name == positional.front()) return agent;
     names.emplace_back(agent.name);
   }
-  throw UsageError(
-      Format("{} There are: {}; name one of them{}",
-             positional.empty() ? "which agent?" : UnknownText("agent", positional[0], names),
-             support::Join(names), hint));
+  throw UsageError("{} There are: {}; name one of them{}",
+                   positional.empty() ? "which agent?" : UnknownText("agent", positional[0], names),
+                   support::Join(names), hint);
 }
 
 std::filesystem::path FindProject(const std::string& home, std::string_view otherwise) {
@@ -110,8 +108,8 @@ std::string NoteOnInstance(const std::string& instance, const std::string& proje
   const std::string mount =
       lima::EditCommands(instance, " --mount-only " + shell::ShellQuote(project + ":w"));
   return Format("{}does not mount {}, so every call would be refused. {}", text, project,
-                instance == kAgentInstance ? Format("Work in a copy: limactl mcp copy {}, which "
-                                                    "prints the command of the server for it",
+                instance == kAgentInstance ? Format("Work in a copy: limactl mcp copy {}, "
+                                                    "which prints the command of the server for it",
                                                     instance)
                                            : "Mount it: " + mount);
 } catch (const support::Error& error) {
@@ -170,8 +168,8 @@ void Instance::RequireOutOfReach(const std::filesystem::path& file) const {
   const auto mount = reach.MountHolding(file);
   if (!mount) return;
   throw support::CommandError(
-      Format("the guest can write {}, which holds {}; use an instance without that mount", *mount,
-             file.string()));
+      "the guest can write {}, which holds {}; use an instance without that mount", *mount,
+      file.string());
 }
 
 Instance LoadInstance(const std::string& name, bool offers, bool mountless) {

@@ -31,7 +31,6 @@
 #include "support/environment.h"
 #include "support/errors.h"
 #include "support/foreground_child.h"
-#include "support/format.h"
 #include "support/join.h"
 #include "support/log.h"
 #include "support/paths.h"
@@ -47,7 +46,6 @@ using agents::Agent;
 using exposure::GuestReach;
 using support::CommandError;
 using support::EnvironmentVariable;
-using support::Format;
 
 /// Agents read thousands of files before they print their version.
 constexpr std::chrono::seconds kQueryTimeout{30};
@@ -56,9 +54,9 @@ fs::path FindAgentProgram(const Agent& agent, const std::string& path, const Gue
   const auto program = reach.FindProgram(std::string(agent.name), path);
   if (program) return *program;
   throw CommandError(
-      Format("{} is not installed: no program \"{}\" on PATH outside the project. Install it: npm "
-             "install -g {}",
-             agent.title, agent.name, agent.run->package));
+      "{} is not installed: no program \"{}\" on PATH outside the project. Install it: "
+      "npm install -g {}",
+      agent.title, agent.name, agent.run->package);
 }
 
 /// Returns what the program prints on its standard output.
@@ -94,11 +92,10 @@ void RequireVersion(const Agent& agent, const fs::path& program,
   const std::string printed = OutputOf(program, agent.run->version);
   const auto version = support::ParseRelease(printed);
   if (version && *version >= agent.run->oldest) return;
-  throw CommandError(Format("{} {} cannot be confined; {} is the oldest that can. Update it: {}",
-                            agent.title,
-                            version ? support::ToString(*version) : "of an unknown version",
-                            support::ToString(agent.run->oldest),
-                            agents::UpdateCommand(*agent.run, fs::canonical(program).string())));
+  throw CommandError("{} {} cannot be confined; {} is the oldest that can. Update it: {}",
+                     agent.title, version ? support::ToString(*version) : "of an unknown version",
+                     support::ToString(agent.run->oldest),
+                     agents::UpdateCommand(*agent.run, fs::canonical(program).string()));
 }
 
 // Checks before the agent starts. Each throws support::CommandError if it fails.
@@ -161,14 +158,14 @@ void RequireOutOfReach(const Agent& agent, const agents::LaunchRequest& request,
     if (!mount) return;
     const std::string text = "the guest could change " + what + " (" + path + ")";
     if (fs::is_symlink(path)) {
-      throw CommandError(Format(
+      throw CommandError(
           "{}, a link into {}, which the guest can write. Replace the link by a copy of its target",
-          text, *mount));
+          text, *mount);
     }
     throw CommandError(
-        Format("{}, since the instance mounts {} writable. Use an instance that mounts only the "
-               "project: {}",
-               text, *mount, lima::SandboxCommand("sandbox")));
+        "{}, since the instance mounts {} writable. Use an instance that mounts only the project: "
+        "{}",
+        text, *mount, lima::SandboxCommand("sandbox"));
   };
   const auto require_links = [&](const fs::path& directory, int depth, const std::string& what) {
     for (const std::string& link : LinksInto(reach, directory, depth)) require(link, what);

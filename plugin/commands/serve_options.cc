@@ -12,7 +12,6 @@
 #include "lima/home.h"
 #include "lima/mounts.h"
 #include "paths/roots.h"
-#include "support/format.h"
 #include "support/log.h"
 #include "support/units.h"
 
@@ -25,7 +24,7 @@ std::optional<mcp::ResultStyle> ReadResultStyle(const std::string& text) {
   if (text == "auto") return std::nullopt;
   if (text == "structured") return mcp::ResultStyle::kStructured;
   if (text == "text") return mcp::ResultStyle::kText;
-  throw UsageError(support::Format("--results \"{}\": expected auto, structured or text", text));
+  throw UsageError("--results \"{}\": expected auto, structured or text", text);
 }
 
 /// Throws for a --root that lies under no mount, and for an audit file that the agent could change
@@ -43,9 +42,9 @@ void CheckAgainstMounts(const ServeOptions& options) {
     const exposure::GuestReach reach(lima::ListMounts(configuration));
     if (const auto mount = reach.MountHolding(path)) {
       throw UsageError(
-          support::Format("--audit {} lies in {}, which the agent can write; choose a file outside "
-                          "the writable mounts",
-                          *options.audit_file, *mount));
+          "--audit {} lies in {}, which the agent can write; "
+          "choose a file outside the writable mounts",
+          *options.audit_file, *mount);
     }
   } catch (const lima::ConfigurationError& error) {
     support::LogWarning(error.what());
@@ -57,8 +56,8 @@ void CheckAgainstMounts(const ServeOptions& options) {
 std::chrono::milliseconds ReadCommandTimeout(const cxxopts::ParseResult& parsed) {
   const auto& text = parsed["command-timeout"].as<std::string>();
   if (const auto time = support::ParseDuration(text)) return *time;
-  throw UsageError(support::Format(
-      "--command-timeout \"{}\": expected a time such as 90s, 10m or 1h, or 0 for no limit", text));
+  throw UsageError(
+      "--command-timeout \"{}\": expected a time such as 90s, 10m or 1h, or 0 for no limit", text);
 }
 
 ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::string& instance) {

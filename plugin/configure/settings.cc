@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "configure/json_text.h"
-#include "support/format.h"
 
 namespace configure {
 namespace {

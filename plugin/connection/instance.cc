@@ -11,7 +11,6 @@
 #include "paths/mount_check.h"
 #include "paths/path_rules.h"
 #include "ssh/connection.h"
-#include "support/format.h"
 #include "support/log.h"
 
 namespace connection {
@@ -93,9 +92,9 @@ lima::GuestFacts QueryGuestFacts(const std::string& instance, guest::Guest& gues
   if (!given.exit_status ||
       !re2::RE2::FullMatch(given.output, R"((?s)(\d+)\n(/[^\x00]*))", &uid, &home)) {
     throw support::CallError(
-        "the guest did not report its user's id and home directory, which the instance's mounts "
-        "need; set user.home and user.uid in its lima.yaml, or find the cause with "
-        "limactl shell " +
+        "the guest did not report its user's id and home directory, "
+        "which the instance's mounts need; set user.home and user.uid in its lima.yaml, "
+        "or find the cause with limactl shell " +
         instance);
   }
   lima::GuestFacts facts;
@@ -118,15 +117,15 @@ std::string Instructions(const InstanceOptions& options) {
         lima::LoadConfiguration(options.lima_home, options.name);
     // Codex shows a model only the first line.
     return Format(
-        "Files, search and commands in the Lima virtual machine \"{}\" ({}), not on the host: use "
-        "these tools for all work on the project.\n{}Give absolute host paths. Other paths are "
-        "refused: ask the user to mount the directory. Commands run as the guest's user and see "
-        "the guest's own files too.\n",
+        "Files, search and commands in the Lima virtual machine \"{}\" ({}), not on the host: "
+        "use these tools for all work on the project.\n{}Give absolute host paths. "
+        "Other paths are refused: ask the user to mount the directory. "
+        "Commands run as the guest's user and see the guest's own files too.\n",
         options.name, configuration.os, ListRoots(ShownRoots(options, configuration)));
   } catch (const support::CallError& error) {
     return Format(
-        "These tools work inside the Lima virtual machine \"{}\", not on the host. They cannot be "
-        "used now: {}\n",
+        "These tools work inside the Lima virtual machine \"{}\", not on the host. "
+        "They cannot be used now: {}\n",
         options.name, error.what());
   }
 }

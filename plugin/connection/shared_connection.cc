@@ -2,7 +2,6 @@
 
 #include "mcp/tool.h"
 #include "support/errors.h"
-#include "support/format.h"
 #include "support/log.h"
 
 namespace connection {
@@ -34,8 +33,8 @@ tools::Workspace SharedConnection::Acquire(const support::Context& context,
     }
     const support::StopReason stopped = context.stop_reason();
     if (stopped == support::StopReason::kDeadline) {
-      throw support::CallError(support::Format(
-          "the guest is not ready: {}. Nothing was done; call again later", waiting_for_));
+      throw support::CallError("the guest is not ready: {}. Nothing was done; call again later",
+                               waiting_for_);
     }
     if (stopped != support::StopReason::kNone) throw support::Stopped(stopped);
     Begin();

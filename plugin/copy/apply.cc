@@ -7,7 +7,6 @@
 #include "copy/saved_files.h"
 #include "exposure/names.h"
 #include "support/errors.h"
-#include "support/format.h"
 #include "support/units.h"
 
 namespace copy {
@@ -73,9 +72,8 @@ std::string Left(const fs::path& top, const std::vector<RawChange>& changes) {
                        const std::string& problem) {
   const std::vector<std::string> different = saved.PutBack();
   if (!different.empty()) {
-    throw CommandError(support::Format("{}. Not put back: {}. What they were is in {}", problem,
-                                       Named(different),
-                                       (side.path() / kSaved / "files").string()));
+    throw CommandError("{}. Not put back: {}. What they were is in {}", problem, Named(different),
+                       (side.path() / kSaved / "files").string());
   }
   saved.Discard(side.MakeScratch());
   throw CommandError(problem +
@@ -138,9 +136,9 @@ std::string UndoInterruptedApply(const SideRepository& side) {
     }
     const std::vector<std::string> different = saved->PutBack(displaced);
     if (!different.empty()) {
-      throw CommandError(support::Format(
+      throw CommandError(
           "An interrupted take --apply cannot be undone: {}. Put them back from {}, then delete {}",
-          Named(different), (directory / "files").string(), directory.string()));
+          Named(different), (directory / "files").string(), directory.string());
     }
     note = "An interrupted take --apply was undone.";
     if (fs::exists(displaced))

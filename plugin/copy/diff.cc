@@ -12,7 +12,6 @@
 #include "copy/copy.h"
 #include "support/environment.h"
 #include "support/errors.h"
-#include "support/format.h"
 #include "support/printable.h"
 #include "support/units.h"
 

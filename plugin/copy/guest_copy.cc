@@ -13,7 +13,6 @@
 #include "git/git.h"
 #include "shell/shell_quote.h"
 #include "shell/shells.h"
-#include "support/format.h"
 #include "support/join.h"
 #include "support/printable.h"
 #include "support/units.h"
@@ -57,8 +56,8 @@ const std::string kFunctions = std::string(look_program) + std::string(untaken_p
 }
 
 [[noreturn]] void ThrowInvalid(const SideRepository& side) {
-  throw CommandError(Format("{} Check it with: limactl mcp doctor {}",
-                            Unchanged("The guest sent an invalid reply"), side.place().instance));
+  throw CommandError("{} Check it with: limactl mcp doctor {}",
+                     Unchanged("The guest sent an invalid reply"), side.place().instance);
 }
 
 std::uint64_t ToNumber(const std::string& word, const SideRepository& side) {
@@ -95,8 +94,8 @@ std::string Advice(const std::string& reason, const std::string& detail,
       {"branch", Format("the copy's branch {} is in the way of the host's, and was not taken: "
                         "limactl mcp take {}",
                         detail, instance)},
-      {"directory", Format("{} cannot be made in {} (sudo wants a password): --copy-dir DIR names "
-                           "a directory that you can write.",
+      {"directory", Format("{} cannot be made in {} (sudo wants a password): "
+                           "--copy-dir DIR names a directory that you can write.",
                            directory, instance)},
       {"space", Format("{} has no space left ({} MB needed).", instance, detail)},
       {"drop", directory + " cannot be deleted in " + instance + ": " + detail}};
@@ -280,8 +279,7 @@ GuestState CallGuest(const Target& target, const Settings& settings,
   throw CommandError("The guest's part of this ended: " + LastMessage(ended.error));
 } catch (const support::ConnectionLost&) {
   // Its text says that nothing was changed.
-  throw CommandError(
-      Format("The connection to {} was lost; try again.", target.side.place().instance));
+  throw CommandError("The connection to {} was lost; try again.", target.side.place().instance);
 }
 
 GuestState CommitGuestWork(const Target& target, const std::vector<std::string>& common,

@@ -8,7 +8,6 @@
 #include "copy/withheld.h"
 #include "exposure/names.h"
 #include "support/errors.h"
-#include "support/format.h"
 #include "support/printable.h"
 
 namespace copy {

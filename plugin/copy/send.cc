@@ -9,7 +9,6 @@
 #include "copy/withheld.h"
 #include "support/errors.h"
 #include "support/files.h"
-#include "support/format.h"
 
 namespace copy {
 
@@ -66,8 +65,8 @@ void RequireTaken(const Target& target, const Untaken& untaken) {
   const std::string& instance = target.side.place().instance;
   const bool can_take = untaken.has_work() || !untaken.refs.empty();
   throw CommandError(
-      Format("Not taken: {}. {}To delete it: `limactl mcp drop {} --force`", untaken.Summary(),
-             can_take ? "To bring it: `limactl mcp take " + instance + "`. " : "", instance));
+      "Not taken: {}. {}To delete it: `limactl mcp drop {} --force`", untaken.Summary(),
+      can_take ? "To bring it: `limactl mcp take " + instance + "`. " : "", instance);
 }
 
 }  // namespace
@@ -117,8 +116,8 @@ std::vector<std::string> Send(const Target& target, const Project& project,
   const std::string found = Replace(target, project, snapshot, state);
   if (!found.empty()) {
     lines.push_back(
-        Format("What was made in the copy since it was interrupted is on its branch {}: limactl "
-               "mcp take {}",
+        Format("What was made in the copy since it was interrupted is on its branch {}: "
+               "limactl mcp take {}",
                found, side.place().instance));
   }
   SaveWithheld(side, snapshot.withheld);

@@ -17,7 +17,6 @@
 #include "support/context.h"
 #include "support/errors.h"
 #include "support/files.h"
-#include "support/format.h"
 #include "support/log.h"
 #include "support/paths.h"
 #include "support/sha256.h"
@@ -52,8 +51,8 @@ FileLock TakeWorkLock(const fs::path& file) {
   auto lock = LockFile(file, LockKind::kExclusive, kLockWait);
   if (!lock) {
     throw support::CommandError(
-        Format("Another limactl mcp works with this copy ({}). Try again once it has ended.",
-               HolderOf(file)));
+        "Another limactl mcp works with this copy ({}). Try again once it has ended.",
+        HolderOf(file));
   }
   return std::move(*lock);
 }
@@ -211,9 +210,9 @@ void SideRepository::Follow(const Project& moved) {
   BorrowObjects(path(), moved);
   if (!Existing(git_, {facts_.base}).empty()) return;
   throw support::CommandError(
-      Format("{} is gone, and {} has not the commit that its copy began with: run this in the "
-             "moved project",
-             place_.project, place_.top));
+      "{} is gone, and {} has not the commit that its copy began with: "
+      "run this in the moved project",
+      place_.project, place_.top);
 }
 
 void SideRepository::Save(const CopyFacts& facts) {
@@ -259,10 +258,10 @@ void RequireNoMount(const std::vector<lima::Mount>& mounts, const std::string& d
       continue;
     }
     throw support::CallError(
-        Format("{} mounts {}: the guest would see both. Use --copy-dir DIR, another directory of "
-               "the guest, or an instance without mounts: {}",
-               instance, mount.location,
-               shell::ShellCommand(lima::MountlessSandboxCommand(instance + "-copies"))));
+        "{} mounts {}: the guest would see both. Use --copy-dir DIR, "
+        "another directory of the guest, or an instance without mounts: {}",
+        instance, mount.location,
+        shell::ShellCommand(lima::MountlessSandboxCommand(instance + "-copies")));
   }
 }
 

@@ -8,7 +8,6 @@
 #include "copy/copy.h"
 #include "support/errors.h"
 #include "support/files.h"
-#include "support/format.h"
 #include "support/printable.h"
 
 namespace copy {
@@ -68,8 +67,7 @@ void RequireBranchName(const Git& users, const std::string& name) {
   for (const std::string& other : Split(branches, '\n')) {
     // A branch cannot be both a file and a directory.
     if (!name.starts_with(other + "/") && !other.starts_with(name + "/")) continue;
-    throw CommandError(
-        support::Format("A branch \"{}\" is in the way of \"{}\": --branch NAME.", other, name));
+    throw CommandError("A branch \"{}\" is in the way of \"{}\": --branch NAME.", other, name);
   }
 }
 

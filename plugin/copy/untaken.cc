@@ -72,14 +72,15 @@ std::vector<std::string> RestLines(const Target& target, const Untaken& untaken)
     const std::map<std::string, std::string> texts = {
         {"repository", Format("{} is a repository of its own; {}it", name, copy)},
         {"files", Format("{} is a submodule with changed files; {}them", name, copy)},
-        {"commits", Format("{} is a submodule with commits; {} bundle create - --all HEAD > "
-                           "submodule.bundle` brings them",
+        {"commits", Format("{} is a submodule with commits; "
+                           "{} bundle create - --all HEAD > submodule.bundle` brings them",
                            name, git)},
         {"worktree", Format("{} is a working tree with changes; {} stash -u` makes them a stash, "
                             "which take brings",
                             name, git)},
-        {"copy", Format("the copy of {} lies in this one; `limactl mcp take {} --project {}` "
-                        "brings its work, then the same with drop",
+        {"copy", Format("the copy of {} lies in this one; "
+                        "`limactl mcp take {} --project {}` brings its work, "
+                        "then the same with drop",
                         name, instance, shell::ShellQuote(name))}};
     const auto found = texts.find(kind);
     if (found != texts.end()) lines.push_back("Note: not taken: " + found->second);

@@ -15,7 +15,6 @@
 #include "exposure/state.h"
 #include "support/errors.h"
 #include "support/files.h"
-#include "support/format.h"
 #include "support/units.h"
 
 namespace copy {
@@ -93,8 +92,8 @@ void CheckFile(const fs::path& top, const std::string& path, std::uint64_t max_s
                        " is no regular file: git cannot compare it. Remove it");
   }
   if (static_cast<std::uint64_t>(status.st_size) <= max_size) return;
-  throw CommandError(support::Format("{} has more than {} (--max-size)", exposure::Visible(path),
-                                     support::FormatByteCount(max_size)));
+  throw CommandError("{} has more than {} (--max-size)", exposure::Visible(path),
+                     support::FormatByteCount(max_size));
 }
 
 /// HEAD, and the untracked files, so that they count as new. Says what is left out.

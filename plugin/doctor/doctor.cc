@@ -14,7 +14,6 @@
 #include "ssh/connection.h"
 #include "support/environment.h"
 #include "support/errors.h"
-#include "support/format.h"
 #include "support/join.h"
 #include "support/program.h"
 #include "support/units.h"

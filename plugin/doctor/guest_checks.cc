@@ -9,7 +9,6 @@
 #include "mcp/protocol.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
-#include "support/format.h"
 #include "support/join.h"
 #include "support/utf8.h"
 #include "support/version.h"
@@ -121,8 +120,8 @@ json ServerUnderTest::Request(const std::string& method, const json& params,
   constexpr std::size_t kShown = 2048;
   const int exit_code = child_.Finish(context);
   const std::string& error = child_.error();
-  throw support::CommandError(Format("it exits with status {} during {}: {}", exit_code, method,
-                                     error.substr(error.size() - std::min(error.size(), kShown))));
+  throw support::CommandError("it exits with status {} during {}: {}", exit_code, method,
+                              error.substr(error.size() - std::min(error.size(), kShown)));
 }
 
 json ServerUnderTest::CallTool(const std::string& name, const json& arguments,
@@ -173,8 +172,8 @@ Finding CheckWrite(ServerUnderTest& server, const Mounts& mounts, const support:
     const std::string file = mount.location + "/.limactl-mcp-doctor";
     server.CallTool("write_file", {{"path", file}, {"content", "limactl mcp doctor\n"}}, context);
     if (!std::filesystem::remove(file)) {
-      throw support::CommandError(
-          Format("a file that the guest writes, {}, does not appear on the host", file));
+      throw support::CommandError("a file that the guest writes, {}, does not appear on the host",
+                                  file);
     }
     written.push_back(mount.location);
   }

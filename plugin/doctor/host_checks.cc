@@ -277,8 +277,8 @@ Finding CheckSshConfig(const InstanceConfiguration& configuration,
                    "wait until the instance has started: limactl list");
   }
   if (port != endpoint.port) {
-    return Failed(Format("ssh.config has port {}, the host agent port {}: the former may belong to "
-                         "another instance",
+    return Failed(Format("ssh.config has port {}, the host agent port {}: "
+                         "the former may belong to another instance",
                          endpoint.port, port),
                   lima::RestartCommand(configuration.name) + ", which rewrites ssh.config");
   }

@@ -11,7 +11,6 @@
 #include "exposure/git_settings.h"
 #include "exposure/names.h"
 #include "support/errors.h"
-#include "support/format.h"
 #include "support/paths.h"
 
 namespace exposure {

@@ -7,7 +7,6 @@
 #include <system_error>
 
 #include "support/errors.h"
-#include "support/format.h"
 #include "support/paths.h"
 #include "support/program.h"
 
@@ -118,8 +117,8 @@ std::optional<fs::path> GuestReach::FindProgram(const std::string& name,
   auto program = support::FindProgram(name, SafeSearchPath(path));
   const auto mount = program ? MountHolding(*program) : std::nullopt;
   if (!mount) return program;
-  throw support::CommandError(support::Format(
-      "{} lies in {}, which the guest can write; install it elsewhere", program->string(), *mount));
+  throw support::CommandError("{} lies in {}, which the guest can write; install it elsewhere",
+                              program->string(), *mount);
 }
 
 }  // namespace exposure

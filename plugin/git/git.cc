@@ -12,7 +12,6 @@
 
 #include "support/environment.h"
 #include "support/errors.h"
-#include "support/format.h"
 #include "support/join.h"
 #include "support/printable.h"
 

@@ -7,7 +7,6 @@
 
 #include "lima/home.h"
 #include "lima/yaml_document.h"
-#include "support/format.h"
 
 namespace lima {
 namespace {
@@ -125,9 +124,9 @@ InstanceConfiguration LoadConfiguration(const std::filesystem::path& lima_home,
 
 std::string LoginShell(const InstanceConfiguration& configuration) {
   if (configuration.os == "Windows") {
-    throw ConfigurationError(support::Format(
+    throw ConfigurationError(
         "instance \"{}\" is a Windows guest, which is not supported; use another instance",
-        configuration.name));
+        configuration.name);
   }
   if (configuration.user.shell.has_value()) return *configuration.user.shell;
   if (configuration.os == "FreeBSD") return "/bin/sh";

@@ -11,7 +11,6 @@
 
 #include "lima/sandbox.h"
 #include "shell/shell_quote.h"
-#include "support/format.h"
 #include "support/join.h"
 #include "support/re2_text.h"
 
@@ -19,7 +18,6 @@ namespace lima {
 namespace {
 
 namespace fs = std::filesystem;
-using support::Format;
 
 constexpr const char* kConfigurationFile = "lima.yaml";
 
@@ -37,7 +35,7 @@ std::string LoginName(uid_t uid) {
   struct passwd* found = nullptr;
   ::getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found);
   if (found == nullptr) {
-    throw ConfigurationError(Format("user {} is not in the user database; add it", uid));
+    throw ConfigurationError("user {} is not in the user database; add it", uid);
   }
   return found->pw_name;
 }
@@ -56,7 +54,7 @@ void CheckInstanceName(std::string_view name) {
   if (IsInstanceName(name)) return;
   throw ConfigurationError((name.size() <= kMaxInstanceName
                                 ? "\"" + std::string(name) + "\""
-                                : Format("a text of {} bytes", name.size())) +
+                                : support::Format("a text of {} bytes", name.size())) +
                            " is not an instance name; `limactl list` shows the instances");
 }
 
@@ -74,8 +72,8 @@ fs::path HomeDirectory(const std::string& lima_home, const std::string& user_hom
   const fs::path directory =
       lima_home.empty() ? fs::path(user_home) / ".lima" : fs::path(lima_home);
   if (!directory.is_absolute()) {
-    throw ConfigurationError(Format(
-        "Lima's home {} is a relative path: set LIMA_HOME to an absolute one", directory.string()));
+    throw ConfigurationError("Lima's home {} is a relative path: set LIMA_HOME to an absolute one",
+                             directory.string());
   }
   std::error_code error;
   if (!fs::exists(directory, error) && !error) return directory;
@@ -114,10 +112,10 @@ void RequireInstance(const fs::path& home, const std::string& name, bool mountle
   if (fs::exists(file, error)) return;
   if (error) throw ConfigurationError("cannot read " + file.string() + ": " + error.message());
   const std::string known = support::Join(ListInstances(home));
-  throw ConfigurationError(Format(
+  throw ConfigurationError(
       "there is no Lima instance \"{}\" in {}{}; create it with: {}", name, home.string(),
       known.empty() ? "" : "; the instances are: " + known,
-      mountless ? shell::ShellCommand(MountlessSandboxCommand(name)) : SandboxCommand(name)));
+      mountless ? shell::ShellCommand(MountlessSandboxCommand(name)) : SandboxCommand(name));
 }
 
 HostFacts ReadHostFacts() {

@@ -6,7 +6,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "support/format.h"
 #include "support/paths.h"
 #include "support/re2_text.h"
 #include "support/sha256.h"
@@ -160,8 +159,8 @@ std::string EvaluateTemplate(std::string_view text, const FieldLookup& lookup) {
     re2::StringPiece rest = support::Re2Text(text.substr(open));
     std::string name;
     if (!re2::RE2::Consume(&rest, action, &name)) {
-      throw ConfigurationError(support::Format(
-          "the template {} is not supported; use fields such as {{.Home}}", text.substr(open)));
+      throw ConfigurationError("the template {} is not supported; use fields such as {{.Home}}",
+                               text.substr(open));
     }
     result += lookup(name);
     text = {rest.data(), rest.size()};

@@ -17,7 +17,6 @@
 
 #include "lima/text_file.h"
 #include "support/file_descriptor.h"
-#include "support/format.h"
 #include "support/printable.h"
 
 namespace lima {
@@ -35,8 +34,7 @@ constexpr int kSendFlags = 0;  // macOS has SO_NOSIGPIPE instead
 #endif
 
 [[noreturn]] void ThrowUnusable(const std::filesystem::path& socket, const std::string& why) {
-  throw ConfigurationError(
-      support::Format("the host agent's {} cannot be used: {}", socket.string(), why));
+  throw ConfigurationError("the host agent's {} cannot be used: {}", socket.string(), why);
 }
 
 [[noreturn]] void ThrowSystemError(const std::filesystem::path& socket) {

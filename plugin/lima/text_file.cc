@@ -7,8 +7,6 @@
 #include <cerrno>
 #include <system_error>
 
-#include "support/format.h"
-
 namespace lima {
 namespace {
 
@@ -31,8 +29,7 @@ std::string ReadTextFile(const support::FileDescriptor& file, const std::filesys
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) ThrowUnreadable(path, errno);
   if (!S_ISREG(status.st_mode)) {
-    throw ConfigurationError(
-        support::Format("cannot read {}: it is not a regular file", path.string()));
+    throw ConfigurationError("cannot read {}: it is not a regular file", path.string());
   }
   constexpr std::size_t kPiece = 4096;
   std::string text;
@@ -44,8 +41,7 @@ std::string ReadTextFile(const support::FileDescriptor& file, const std::filesys
     text.resize(before + static_cast<std::size_t>(count));
     if (count == 0) return text;
   }
-  throw ConfigurationError(
-      support::Format("cannot use {}: it is larger than {} bytes", path.string(), limit));
+  throw ConfigurationError("cannot use {}: it is larger than {} bytes", path.string(), limit);
 }
 
 }  // namespace lima

@@ -108,8 +108,7 @@ std::optional<std::string> Mapping::String(std::string_view key) const {
   if (node.IsNull()) return std::nullopt;
   if (!node.IsScalar()) throw ConfigurationError(Where(key) + ": expected a text");
   if (!IsOneOf(node.Tag(), {kPlain, kQuoted, "tag:yaml.org,2002:str"})) {
-    throw ConfigurationError(
-        support::Format("{}: the tag {} is not supported", Where(key), node.Tag()));
+    throw ConfigurationError("{}: the tag {} is not supported", Where(key), node.Tag());
   }
   return node.Scalar();
 }

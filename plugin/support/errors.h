@@ -4,6 +4,7 @@
 #include <string>
 
 #include "support/context.h"
+#include "support/format.h"
 
 namespace support {
 
@@ -11,6 +12,12 @@ namespace support {
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+
+  /// Calls Format.
+  template <typename... Values>
+    requires(sizeof...(Values) > 0)
+  explicit Error(FormatText<sizeof...(Values)> text, const Values&... values)
+      : std::runtime_error(Format(text, values...)) {}
 };
 
 /// A tool call failed. Becomes a tool result with `isError` in one place (mcp/). What commands of
