@@ -46,7 +46,6 @@ struct OwnServer {
   [[nodiscard]] bool IsInGuest() const { return !command.empty(); }
 };
 
-/// A request to start an agent.
 struct LaunchRequest : ServerRequest {
   std::string project;                 ///< absolute, without links
   std::string working_directory;       ///< the agent's: empty, and named like the project

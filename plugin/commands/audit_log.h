@@ -43,7 +43,6 @@ class AuditLog {
   /// be opened for appending, also for a FIFO without a reader.
   explicit AuditLog(const std::string& path);
 
-  /// See mcp::CallObserver.
   void Record(const mcp::ObservedCall& call, const mcp::Outcome* end) noexcept;
 
  private:

@@ -48,7 +48,6 @@ void RequireUtf8(const std::vector<std::string>& words);
 /// How long an agent waits for a result: longer than a command may run.
 std::chrono::seconds CallTimeout(std::chrono::milliseconds command_timeout);
 
-/// The names of the server's tools.
 std::vector<std::string> ToolNames();
 
 /// The answer to a question that ends with "[Y/n] " or "[y/N] ". Nothing without a terminal.

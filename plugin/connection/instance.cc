@@ -74,7 +74,7 @@ std::string ListRoots(const std::vector<paths::Root>& roots) {
   std::string text = "The file tools, and the directory of a command, can use these directories:\n";
   for (const paths::Root& root : roots) {
     text += "- " + root.host + (root.writable ? " (writable)" : " (read-only)");
-    if (root.guest != root.host) text += Format(", which is {} in the guest", root.guest);
+    if (root.guest != root.host) text += ", which is " + root.guest + " in the guest";
     if (root.reads_may_be_stale) text += kStale;
     text += "\n";
   }

@@ -18,7 +18,6 @@
 
 namespace connection {
 
-/// The instance to connect to, and the parts of it that the agent may use.
 struct InstanceOptions {
   std::filesystem::path lima_home;
   std::string name;

@@ -34,7 +34,6 @@ struct Project {
 /// or git is too old.
 std::filesystem::path FindTop(const std::filesystem::path& directory);
 
-/// Throws support::Error.
 Project ReadProject(const std::filesystem::path& top, const Git& users);
 
 inline constexpr const char* kPartialText =

@@ -16,7 +16,6 @@ enum class Result {
   kSkipped,  ///< not tried, because an earlier check failed
 };
 
-/// The outcome of one check.
 struct Finding {
   Result result = Result::kPassed;
   std::string text;         ///< what was found, or what is wrong

@@ -23,7 +23,6 @@ std::string Digest(const State& state);
 std::optional<Baseline> FindBaseline(const std::filesystem::path& instance_directory,
                                      const std::filesystem::path& directory);
 
-/// Throws support::Error.
 void Save(const std::filesystem::path& instance_directory, const Baseline& baseline);
 
 }  // namespace exposure

@@ -145,7 +145,6 @@ class CommitReader {
   CommitChanges changes_;
 };
 
-/// A pattern that matches the path.
 std::string PatternOf(std::string_view path) {
   std::string pattern = Folded(path);
   for (char& c : pattern) c = std::string_view(" \n*?[\\").find(c) < 6 ? '?' : c;

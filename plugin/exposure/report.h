@@ -21,7 +21,6 @@ inline constexpr const char* kLinkMode = "120000";
 /// Begins a Change::key.
 inline constexpr std::string_view kSeenAs = "as ";
 
-/// The difference at one path.
 struct Change : git::RawChange {
   std::optional<std::string> target = {};  ///< of a link; nothing if it is too long
   /// An existing path that a file system which ignores case or accents takes for this one.

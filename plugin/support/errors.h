@@ -13,11 +13,9 @@ class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 
-  /// Calls Format.
-  template <typename... Values>
-    requires(sizeof...(Values) > 0)
-  explicit Error(FormatText<sizeof...(Values)> text, const Values&... values)
-      : std::runtime_error(Format(text, values...)) {}
+  template <typename First, typename... Rest>
+  explicit Error(FormatText<1 + sizeof...(Rest)> text, const First& first, const Rest&... rest)
+      : std::runtime_error(Format(text, first, rest...)) {}
 };
 
 /// A tool call failed. Becomes a tool result with `isError` in one place (mcp/). What commands of
