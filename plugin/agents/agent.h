@@ -11,8 +11,8 @@
 
 #include "agents/arguments.h"
 #include "configure/settings.h"
-#include "mcp/tool.h"
 #include "exposure/host_programs.h"
+#include "mcp/tool.h"
 #include "support/environment.h"
 #include "support/version.h"
 
@@ -22,7 +22,7 @@ namespace agents {
 
 inline constexpr const char* kServer = configure::kServerName;
 
-/// In bytes. Larger instruction files are left out, with a warning.
+/// Most bytes of a file of instructions. A larger one is left out, with a warning.
 inline constexpr std::size_t kMaxInstructions = std::size_t{256} * 1024;
 
 using support::Environment;
@@ -30,7 +30,7 @@ using support::Environment;
 /// The server, for an agent's settings.
 struct ServerRequest {
   std::vector<std::string> server;         ///< the command; the settings add --root if it has none
-  Environment server_environment;          ///< what it needs of `environment`
+  Environment server_environment;          ///< the part of `environment` that it needs
   std::vector<std::string> tools;          ///< the names of its tools
   std::chrono::seconds call_timeout{600};  ///< longer than the server lets a command run
   bool trust = false;       ///< the agent need not ask before it calls a tool of the server
@@ -46,12 +46,11 @@ struct OwnServer {
   [[nodiscard]] bool IsInGuest() const { return !command.empty(); }
 };
 
-/// What to start an agent for.
 struct LaunchRequest : ServerRequest {
   std::string project;                 ///< absolute, without links
-  std::string directory;               ///< the agent's working directory, named like the project
-  std::string home;                    ///< for what the agent keeps between sessions
-  std::string control;                 ///< for the settings of sessions with the same options
+  std::string working_directory;       ///< the agent's: empty, and named like the project
+  std::string agent_home;              ///< what the agent keeps between sessions
+  std::string settings_directory;      ///< the settings that sessions with the same options share
   std::vector<std::string> arguments;  ///< the user's for the agent, checked
   std::vector<OwnServer> servers;
   std::vector<std::string> guest_shell;        ///< before a command for the project's copy or mount
@@ -94,8 +93,8 @@ struct Confinement {
   ArgumentRules rules;
   /// Whether, with these arguments, it works on during a slow call and is told of its end.
   bool (*works_on)(const std::vector<std::string>&) = [](const auto&) { return false; };
-  std::vector<OwnPath> own_settings;  ///< what the agent reads of the user's
-  /// Of these, what is in effect in a session and may name programs. Null: nothing.
+  std::vector<OwnPath> own_settings;  ///< the user's files that the agent reads
+  /// Those of `own_settings` that a session obeys and that may name programs. Null: nothing.
   configure::Json (*obeyed_settings)(const Environment& environment) = nullptr;
   /// The entries of the user's own servers by name, of the user's settings alone. Null: the agent
   /// cannot be made to ask before each call of one.
@@ -112,7 +111,7 @@ struct SettingsRequest : ServerRequest {
 };
 
 struct AgentSettings {
-  /// In the order to write them: its own tools are off before it has the server.
+  /// Written in this order: its own tools are off before it has the server.
   std::vector<configure::SettingsFile> files;
   std::string steps = {};  ///< for an agent whose file is not edited: what the user does instead
   std::vector<std::string> notes = {};  ///< what the user must know, a sentence each
@@ -132,7 +131,7 @@ struct Agent {
   std::optional<Confinement> run = {};  ///< if `limactl mcp run` can start it
 };
 
-/// In alphabetical order.
+/// All agents, in alphabetical order.
 std::span<const Agent> Agents();
 
 Agent Claude();
@@ -157,16 +156,17 @@ mcp::ResultFormat FormatFor(std::string_view client,
 std::string UpdateCommand(const Confinement& agent, const std::string& program);
 
 /// This program's directory below $XDG_STATE_HOME, or below $HOME if that is not absolute. Throws
-/// support::CallError.
+/// support::Error.
 std::filesystem::path StateDirectory(const Environment& environment);
 
 /// Sets the directories of `request`, whose project, server and trust are set. They are below
-/// STATE/run/AGENT/PROJECT, where PROJECT is a digest. If possible only `control` depends on the
-/// options, so that the agent finds its earlier sessions again. They are for this user alone.
+/// STATE/run/AGENT/PROJECT, where PROJECT is a digest. If possible only `settings_directory`
+/// depends on the options, so that the agent finds its earlier sessions again. They are for this
+/// user alone.
 void SetDirectories(const std::filesystem::path& state, const Agent& agent, LaunchRequest& request);
 
 /// Makes the directories, and writes the launch's files and links, each as a whole. Throws
-/// support::CallError or std::filesystem::filesystem_error.
+/// support::Error or std::filesystem::filesystem_error.
 void WriteSessionFiles(const LaunchRequest& request, const Launch& launch);
 
 }  // namespace agents

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <vector>
 
+#include "support/format.h"
 #include "support/join.h"
 #include "support/words.h"
 
 namespace agents {
 namespace {
 
+using support::Format;
 using support::Words;
 
 /// The word of `options` for an option; empty if there is none.
@@ -39,9 +41,10 @@ std::string Refused(const std::string& argument, const Mode& mode, const Argumen
   }
   std::vector<std::string> commands;
   for (const Mode& each : rules.modes.subspan(1)) commands.emplace_back(each.command);
-  return text + "it may be a command or a directory, and only these commands are confined: " +
-         (commands.empty() ? "none" : support::Join(commands)) +
-         ". Give a prompt as two words or more, in quotes";
+  return Format(
+      "{}it may be a command or a directory, and only these commands are confined: {}. "
+      "Give a prompt as two words or more, in quotes",
+      text, commands.empty() ? "none" : support::Join(commands));
 }
 
 /// Agents take a first word that they know for a command.
@@ -62,13 +65,13 @@ std::optional<std::string> CheckOption(std::span<const std::string>& arguments, 
   const std::string_view kind = option.substr(name.size());  // "", "?", "=" or "=a|b"
   std::string value;
   if (equals != std::string::npos) {
-    if (kind.empty()) return name + " of " + std::string(rules.title) + " takes no value";
+    if (kind.empty()) return Format("{} of {} takes no value", name, rules.title);
     value = argument.substr(equals + 1);
   } else if (!kind.empty() && !arguments.empty() && !arguments.front().starts_with('-')) {
     value = arguments.front();
     arguments = arguments.subspan(1);
   } else if (kind.starts_with('=')) {
-    return name + " of " + std::string(rules.title) + " needs a value that does not begin with -";
+    return Format("{} of {} needs a value that does not begin with -", name, rules.title);
   }
   if (kind.size() <= 1) return std::nullopt;
   const std::string values = "|" + std::string(kind.substr(1)) + "|";
@@ -105,7 +108,7 @@ std::optional<std::string> FindRefused(std::span<const std::string> arguments,
 }
 
 std::string ArgumentHelp(const ArgumentRules& rules) {
-  std::string text = "After --, " + std::string(rules.title) + " gets:\n";
+  std::string text = Format("After --, {} gets:\n", rules.title);
   for (const Mode& mode : rules.modes) {
     // A command with the options of the first mode is one of them.
     const bool is_listed = mode.options.data() == rules.modes.front().options.data();

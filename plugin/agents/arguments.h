@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-/// What a user may hand to an agent after `--`. Only options that are known to be harmless pass, so
-/// that an option of a later version cannot undo the confinement.
+/// The arguments that a user may pass to an agent after `--`. Only options that are known to be
+/// harmless pass, so that an option of a later version cannot undo the confinement.
 namespace agents {
 
 /// One way to call an agent.
@@ -42,7 +42,7 @@ struct ArgumentRules {
 std::optional<std::string> FindRefused(std::span<const std::string> arguments,
                                        const ArgumentRules& rules);
 
-/// What passes and what does not, as lines for people.
+/// The arguments that pass and those that do not, as lines for people.
 std::string ArgumentHelp(const ArgumentRules& rules);
 
 }  // namespace agents

@@ -67,7 +67,7 @@ constexpr std::string_view kClaudeOptions =
     "--replay-user-messages --json-schema= --max-turns= --max-budget-usd= "
     "--no-session-persistence --append-system-prompt= --system-prompt= "
     "--permission-mode=manual|default|plan|dontAsk|acceptEdits --verbose -h --help -v --version";
-// Without -p as the first argument, it takes a word for a command, even after "--".
+// Unless -p is the first argument, Claude Code takes a word for a command, even after "--".
 constexpr std::array kClaudeModes = {Mode{"", kClaudeOptions, true, true},
                                      Mode{"-p", kClaudeOptions, true},
                                      Mode{"--print", kClaudeOptions, true}};
@@ -104,9 +104,9 @@ bool IsInteractive(const std::vector<std::string>& arguments) {
 }
 
 Launch LaunchClaude(const LaunchRequest& request) {
-  const std::string mcp = request.control + "/mcp.json";
-  const std::string settings = request.control + "/settings.json";
-  const std::string instructions = request.control + "/instructions.md";
+  const std::string mcp = request.settings_directory + "/mcp.json";
+  const std::string settings = request.settings_directory + "/settings.json";
+  const std::string instructions = request.settings_directory + "/instructions.md";
   Launch launch = {
       .arguments = {"--setting-sources=user", "--strict-mcp-config", "--mcp-config=" + mcp,
                     "--settings=" + settings, kOwnTools, "--no-chrome",

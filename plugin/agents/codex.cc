@@ -28,7 +28,7 @@ constexpr std::string_view kFeaturesOff =
     "remote_plugin memories daemon_auto_start workspace_dependencies request_permissions_tool "
     "exec_permission_approvals enable_fanout js_repl artifact network_proxy deferred_executor";
 
-/// What is copied from the user's config.toml: the model, the login and the looks.
+/// Keys copied from the user's config.toml: the model, the login and the looks.
 constexpr std::string_view kCodexUsersKeys =
     "chatgpt_base_url cli_auth_credentials_store disable_response_storage file_opener "
     "forced_chatgpt_workspace_id forced_login_method hide_agent_reasoning model "
@@ -46,8 +46,8 @@ toml::table ReadToml(const std::string& home) {
   try {
     return toml::parse(*settings);
   } catch (const toml::parse_error& error) {
-    throw support::CallError(path + ":" + std::to_string(error.source().begin.line) + ": " +
-                             std::string(error.description()) + "; fix it first");
+    throw support::CommandError("{}:{}: {}; fix it first", path, error.source().begin.line,
+                                error.description());
   }
 }
 
@@ -113,14 +113,14 @@ constexpr const char* kCodexSettings = R"({
 /// An own server may be installed while it starts.
 constexpr int kStartSeconds = 60;
 
-/// As `-c KEY=VALUE`, which overrides every file but an administrator's.
+/// Flags `-c KEY=VALUE`, which override every file but an administrator's.
 std::vector<std::string> Flags(const LaunchRequest& request) {
   Json settings = Json::parse(kCodexSettings);
-  settings["projects"] = {{request.directory, {{"trust_level", "trusted"}}}};
+  settings["projects"] = {{request.working_directory, {{"trust_level", "trusted"}}}};
   Json& server = settings["mcp_servers"][kServer];
   const char* approval = request.trust ? "approve" : "auto";
   server.update(CommandEntry(request, request.project));
-  server.update({{"cwd", request.control},
+  server.update({{"cwd", request.settings_directory},
                  {"tool_timeout_sec", request.call_timeout.count()},
                  {"default_tools_approval_mode", approval},
                  {"enabled_tools", request.tools}});
@@ -170,7 +170,7 @@ std::vector<std::string> Arguments(const LaunchRequest& request) {
   if (!all.empty() && all.front() == "login") return all;
   const bool is_exec = !all.empty() && all.front() == "exec";
   std::vector<std::string> ours = Flags(request);
-  ours.insert(ours.end(), {"-C", request.directory});
+  ours.insert(ours.end(), {"-C", request.working_directory});
   if (!is_exec) ours.emplace_back("--no-daemon");
   // Codex refuses it twice.
   const bool is_given = std::find(all.begin(), all.end(), kSkipCheck) != all.end();
@@ -188,13 +188,14 @@ Launch LaunchCodex(const LaunchRequest& request) {
   Launch launch = {
       .arguments = Arguments(request),
       .environment = Changed(request.environment, kCodexVariables),
-      .files = {{request.home + "/config.toml", Written(UsersSettings(users_home))},
-                {request.home + "/environments.toml", "default = \"none\"\ninclude_local = true\n"},
-                {request.home + "/AGENTS.md",
-                 Instructions(request, "AGENTS.md", UsersInstructions(users_home))}}};
-  launch.environment["CODEX_HOME"] = request.home;
+      .files = {
+          {request.agent_home + "/config.toml", Written(UsersSettings(users_home))},
+          {request.agent_home + "/environments.toml", "default = \"none\"\ninclude_local = true\n"},
+          {request.agent_home + "/AGENTS.md",
+           Instructions(request, "AGENTS.md", UsersInstructions(users_home))}}};
+  launch.environment["CODEX_HOME"] = request.agent_home;
   for (const char* name : {"/auth.json", "/prompts", "/themes"}) {
-    launch.links[request.home + name] = users_home + name;
+    launch.links[request.agent_home + name] = users_home + name;
   }
   return launch;
 }
@@ -204,9 +205,9 @@ void UseModels(const LaunchRequest& request, const std::string& output, Launch& 
   if (!request.arguments.empty() && request.arguments.front() == "login") return;
   Json catalogue = Json::parse(output, nullptr, false);
   if (!catalogue.is_object() || !catalogue.contains("models") || !catalogue["models"].is_array()) {
-    throw support::CallError(
-        "codex debug models does not print the models: Codex cannot be kept from its tool "
-        "apply_patch. Run it, or install another version");
+    throw support::CommandError(
+        "codex debug models does not print the models: "
+        "Codex cannot be kept from its tool apply_patch. Run it, or install another version");
   }
   for (Json& model : catalogue["models"]) {
     for (const char* key :
@@ -215,7 +216,7 @@ void UseModels(const LaunchRequest& request, const std::string& output, Launch& 
     }
     model["shell_type"] = "disabled";
   }
-  const std::string path = request.control + "/models.json";
+  const std::string path = request.settings_directory + "/models.json";
   launch.files[path] = catalogue.dump();
   const auto position = std::find(launch.arguments.begin(), launch.arguments.end(), "-C");
   launch.arguments.insert(position, {"-c", "model_catalog_json=" + TomlValue(path)});
@@ -255,11 +256,12 @@ AgentSettings ConfigureCodex(const SettingsRequest& request) {
   if (request.remove) command = {"codex", "mcp", "remove", kServer};
   const std::string path = request.user ? kCodexUsersHome.In(request.environment) + "/config.toml"
                                         : ".codex/config.toml";
-  std::string steps = "1. Run: " + shell::ShellCommand(command) + "\n2. " +
-                      (request.remove ? "Delete these lines from " : "Add these lines to ") +
-                      (request.base / path).string() + ", if they are " +
-                      (request.remove ? "there" : "missing") + ":\n\n" + kLines +
-                      "tool_timeout_sec = " + std::to_string(request.call_timeout.count()) + "\n";
+  std::string steps =
+      support::Format("1. Run: {}\n2. {}{}, if they are {}:\n\n{}tool_timeout_sec = {}\n",
+                      shell::ShellCommand(command),
+                      request.remove ? "Delete these lines from " : "Add these lines to ",
+                      (request.base / path).string(), request.remove ? "there" : "missing", kLines,
+                      request.call_timeout.count());
   if (request.trust || request.remove) steps += "default_tools_approval_mode = \"approve\"\n";
   return {
       .files = {{.path = path, .format = configure::Format::kToml}},

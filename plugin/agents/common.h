@@ -10,7 +10,7 @@
 #include "support/join.h"
 #include "support/words.h"
 
-/// What the files of several agents need.
+/// Shared by the files of several agents.
 namespace agents {
 
 using configure::Json;
@@ -30,13 +30,13 @@ inline constexpr const char* kWorkspaceFolder = "${workspaceFolder}";
 inline constexpr const char* kTrustInEditor =
     "--trust: allow the server's tools in the editor itself.";
 
-/// With "--root" and `root`, unless there is such an option, or "--copy".
+/// The server's command, with "--root" and `root` unless it has such an option or "--copy".
 std::vector<std::string> ServerCommand(const ServerRequest& request, std::string_view root);
 
 /// The entry that most agents read: "command", "args" and, if it needs one, "env".
 Json CommandEntry(const ServerRequest& request, std::string_view root);
 
-/// The JSON of a file of the user's; an empty object if there is none. Throws support::CallError.
+/// The JSON of a file of the user's; an empty object if there is none. Throws support::Error.
 Json ReadSettings(const std::string& path);
 
 /// The values for `keys` in the JSON files `paths`, of which later ones count more. Leaves out,

@@ -52,15 +52,15 @@ Json CopilotServers(const LaunchRequest& request) {
   Json servers = {{kServer, CopilotServerEntry(request, request.project)}};
   for (const OwnServer& server : request.servers) {
     if (IsNameOfTools(server.name)) {
-      throw support::CallError("--mcp: Copilot CLI has tools called \"" + server.name +
-                               "\"; choose another name");
+      throw support::CommandError("--mcp: Copilot CLI has tools called \"{}\"; choose another name",
+                                  server.name);
     }
     servers[server.name] = CompletedCopilotEntry(OwnEntry(request, server), request);
   }
   return servers;
 }
 
-/// What is copied from the user's settings: the model and the looks.
+/// Keys copied from the user's settings: the model and the looks.
 constexpr std::string_view kCopilotUsersKeys =
     "autoTier banner bannerStyle beep colorMode compactPaste contextTier copyOnSelect editorMode "
     "effortLevel footer inlineImages keepAlive model mouse notifications "
@@ -68,7 +68,7 @@ constexpr std::string_view kCopilotUsersKeys =
     "proxyUrl renderMarkdown screenReader scrollbar showTipsOnStartup stream streamerMode tabs "
     "terminalNotifications terminalProgress theme updateTerminalTitle";
 
-/// Those of config.json, which Copilot CLI writes itself.
+/// Keys copied from config.json, which Copilot CLI writes itself.
 constexpr std::string_view kLoginKeys = "authTokens lastLoggedInUser loggedInUsers";
 
 constexpr const char* kCopilotSettings = R"({
@@ -105,9 +105,9 @@ constexpr OwnPath kCopilotUsersHome = {"COPILOT_HOME", "/.copilot"};
 
 /// A login by `run` is in the session's own file.
 Json Config(const LaunchRequest& request, const std::string& users_home) {
-  Json config = ChosenSettings(kTitle, {request.home + "/config.json", users_home + "/config.json"},
-                               kLoginKeys);
-  config["trustedFolders"] = {request.directory};
+  Json config = ChosenSettings(
+      kTitle, {request.agent_home + "/config.json", users_home + "/config.json"}, kLoginKeys);
+  config["trustedFolders"] = {request.working_directory};
   return config;
 }
 
@@ -144,21 +144,22 @@ std::vector<std::string> Arguments(const LaunchRequest& request, const std::stri
 }
 
 Launch LaunchCopilot(const LaunchRequest& request) {
-  const std::string mcp = request.control + "/mcp.json";
+  const std::string mcp = request.settings_directory + "/mcp.json";
   const std::string users_home = kCopilotUsersHome.In(request.environment);
   Launch launch = {
       .arguments = Arguments(request, mcp),
       .environment = Changed(request.environment, std::string(kCopilotVariables) + kLargestResult),
       .files = {{mcp, Json({{"mcpServers", CopilotServers(request)}}).dump(2)},
-                {request.home + "/config.json", Config(request, users_home).dump(2)},
-                {request.home + "/settings.json", CopilotSettings(users_home).dump(2)},
-                {request.home + "/mcp-config.json", R"({"mcpServers": {}})"},
-                {request.directory + "/AGENTS.md",
+                {request.agent_home + "/config.json", Config(request, users_home).dump(2)},
+                {request.agent_home + "/settings.json", CopilotSettings(users_home).dump(2)},
+                {request.agent_home + "/mcp-config.json", R"({"mcpServers": {}})"},
+                {request.working_directory + "/AGENTS.md",
                  Instructions(request, ".github/copilot-instructions.md AGENTS.md CLAUDE.md")}}};
-  launch.files.merge(EmptyRepository(request.directory));  // there the search for settings ends
-  launch.environment["COPILOT_HOME"] = request.home;
+  launch.files.merge(
+      EmptyRepository(request.working_directory));  // there the search for settings ends
+  launch.environment["COPILOT_HOME"] = request.agent_home;
   const std::string instructions = "/copilot-instructions.md";
-  launch.links[request.home + instructions] = users_home + instructions;
+  launch.links[request.agent_home + instructions] = users_home + instructions;
   return launch;
 }
 
@@ -172,10 +173,9 @@ AgentSettings ConfigureCopilot(const SettingsRequest& request) {
                  .alternative_counts = true,
                  .wanted = {{"mcpServers",
                              {{kServer, CopilotServerEntry(request, kWorkingDirectory)}}}}}},
-      .notes = {"Copilot CLI has no setting that switches its own tools off, only a flag. Start it "
-                "with: " +
-                std::string(kLargestResult) + " copilot --available-tools=lima" +
-                (request.trust ? std::string(" ") + kTrust : "")}};
+      .notes = {support::Format("Copilot CLI has no setting that switches its own tools off, "
+                                "only a flag. Start it with: {} copilot --available-tools=lima{}",
+                                kLargestResult, request.trust ? std::string(" ") + kTrust : "")}};
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ constexpr const char* kGeminiSettings = R"({
   "ide": {"enabled": false}
 })";
 
-/// In the working directory, so that they override the user's own.
+/// Written to the working directory, so that they override the user's own.
 Json GeminiSettings(const LaunchRequest& request) {
   Json settings = Json::parse(kGeminiSettings);
   Json& entry = settings["mcpServers"][kServer] = GeminiServerEntry(request, request.project);
@@ -109,18 +109,19 @@ constexpr std::string_view kGeminiVariables =
     "SEATBELT_PROFILE DEV GEMINI_CLI_TRUST_WORKSPACE=true";
 
 Launch LaunchGemini(const LaunchRequest& request) {
-  const std::string policy = request.control + "/policy.toml";
-  const std::string trusted_folders = request.home + "/trustedFolders.json";
+  const std::string policy = request.settings_directory + "/policy.toml";
+  const std::string trusted_folders = request.agent_home + "/trustedFolders.json";
   Launch launch = {
       // --policy too, since an administrator's policies switch --admin-policy off.
       .arguments = {"--admin-policy", policy, "--policy", policy, "--allowed-mcp-server-names",
                     kServer, "--extensions", "none"},
       .environment = Changed(request.environment, kGeminiVariables),
-      .files = {{policy, Policy(request)},
-                {request.directory + "/.gemini/settings.json", GeminiSettings(request).dump(2)},
-                {trusted_folders, Json({{request.directory, "TRUST_FOLDER"}}).dump()},
-                {request.directory + "/GEMINI.md",
-                 WithoutImports(Instructions(request, "GEMINI.md AGENTS.md"))}}};
+      .files = {
+          {policy, Policy(request)},
+          {request.working_directory + "/.gemini/settings.json", GeminiSettings(request).dump(2)},
+          {trusted_folders, Json({{request.working_directory, "TRUST_FOLDER"}}).dump()},
+          {request.working_directory + "/GEMINI.md",
+           WithoutImports(Instructions(request, "GEMINI.md AGENTS.md"))}}};
   for (const OwnServer& server : request.servers) {
     launch.arguments.insert(launch.arguments.end(), {"--allowed-mcp-server-names", server.name});
   }

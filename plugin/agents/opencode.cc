@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kPasswordDigits = 48;
 
-/// What is copied from the user's settings: the model, the login and the looks.
+/// Keys copied from the user's settings: the model, the login and the looks.
 constexpr std::string_view kOpencodeUsersKeys =
     "compaction disabled_providers enabled_providers model provider share small_model tool_output "
     "username";
@@ -107,9 +107,10 @@ void RequireNoHomeSettings(const Environment& environment) {
     const fs::path path = directory / name;
     std::error_code missing;
     if (fs::exists(path, missing) && !(fs::is_directory(path, missing) && fs::is_empty(path))) {
-      throw support::CallError(path.string() + " would change what the agent may do; move it to " +
-                               ConfigHome(environment) +
-                               "/opencode, which limactl mcp run leaves out");
+      throw support::CommandError(
+          "{} would change what the agent may do; move it to {}/opencode, "
+          "which limactl mcp run leaves out",
+          path.string(), ConfigHome(environment));
     }
   }
 }
@@ -143,7 +144,7 @@ Environment AgentEnvironment(const LaunchRequest& request, const std::string& co
                              const std::string& instructions) {
   Environment environment = Changed(request.environment, kOpencodeVariables);
   environment["XDG_CONFIG_HOME"] = config_home;
-  environment["OPENCODE_DB"] = request.home + "/opencode.db";
+  environment["OPENCODE_DB"] = request.agent_home + "/opencode.db";
   environment["OPENCODE_SERVER_PASSWORD"] = support::RandomHex(kPasswordDigits);
   environment["OPENCODE_PERMISSION"] = AllPermissions(request).dump();
   environment["OPENCODE_CONFIG_CONTENT"] = OpencodeSettings(request, instructions).dump();
@@ -152,8 +153,8 @@ Environment AgentEnvironment(const LaunchRequest& request, const std::string& co
 
 Launch LaunchOpencode(const LaunchRequest& request) {
   RequireNoHomeSettings(request.environment);
-  const std::string instructions = request.control + "/instructions.md";
-  const std::string config_home = request.control + "/config";
+  const std::string instructions = request.settings_directory + "/instructions.md";
+  const std::string config_home = request.settings_directory + "/config";
   const std::string own = config_home + "/opencode";
   const std::string users = ConfigHome(request.environment) + "/opencode";
   const std::string dependencies = R"("dependencies":{"@opencode-ai/plugin":"*"})";
@@ -169,7 +170,7 @@ Launch LaunchOpencode(const LaunchRequest& request) {
                  R"({"lockfileVersion":3,"packages":{"":{)" + dependencies + "}}}"},
                 {own + "/node_modules/.keep", ""}}};
   // opencode looks for settings up to the top of the repository, and without one up to "/".
-  launch.files.merge(EmptyRepository(request.directory));
+  launch.files.merge(EmptyRepository(request.working_directory));
   for (const char* name : {"/AGENTS.md", "/themes", "/tui.json", "/tui.jsonc"}) {
     launch.links[own + name] = users + name;
   }

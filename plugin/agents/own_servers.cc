@@ -13,10 +13,10 @@ namespace agents {
 namespace {
 
 namespace fs = std::filesystem;
-using support::CallError;
+using support::CommandError;
 using support::LowerCase;
 
-/// What counts of an entry, of any agent: nothing that makes calls unasked.
+/// The keys of an entry that are kept, of any agent: none that allows calls without asking.
 constexpr std::string_view kEntryKeys =
     "args authProviderType bearer_token_env_var command cwd disabled_tools enabled_tools env "
     "env_http_headers env_vars environment excludeTools headers headersHelper httpUrl http_headers "
@@ -27,9 +27,10 @@ constexpr std::string_view kEntryKeys =
 /// pass for another one; with "-" in front, for an option.
 std::string AgentsName(const std::string& option, std::string name, const LaunchRequest& request) {
   if (!re2::RE2::FullMatch(name, "[A-Za-z0-9][A-Za-z0-9_-]*")) {
-    throw CallError(option + ": the name \"" + name +
-                    "\" is not a letter or digit, with more of them, \"-\" and \"_\" behind it; "
-                    "choose another");
+    throw CommandError(
+        "{}: the name \"{}\" is not a letter or digit, with more of them, "
+        "\"-\" and \"_\" behind it; choose another",
+        option, name);
   }
   std::replace(name.begin(), name.end(), '_', '-');
   const bool is_taken =
@@ -38,7 +39,7 @@ std::string AgentsName(const std::string& option, std::string name, const Launch
         return LowerCase(server.name) == LowerCase(name);
       });
   if (!is_taken) return name;
-  throw CallError(option + ": another server is called \"" + name + "\"; choose another name");
+  throw CommandError("{}: another server is called \"{}\"; choose another name", option, name);
 }
 
 Json UsersEntry(const std::string& name, const Agent& agent, LaunchRequest& request) {
@@ -55,9 +56,9 @@ Json UsersEntry(const std::string& name, const Agent& agent, LaunchRequest& requ
     }
     return chosen;
   }
-  throw CallError("--host-mcp: your own settings of " + std::string(agent.title) +
-                  " have no server \"" + name + "\"; " +
-                  (names.empty() ? "add it there first" : "there are: " + support::Join(names)));
+  throw CommandError("--host-mcp: your own settings of {} have no server \"{}\"; {}", agent.title,
+                     name,
+                     names.empty() ? "add it there first" : "there are: " + support::Join(names));
 }
 
 std::string Text(const Json& object, const char* key, const std::string& otherwise = "") {
@@ -71,7 +72,7 @@ void ReplaceAll(std::string& text, const std::string& from, const std::string& t
   }
 }
 
-/// With variables written out, as agents and shells do it.
+/// The text with variables expanded, as agents and shells do it.
 std::string Expanded(std::string text, const Environment& environment) {
   ReplaceAll(text, "~/", Value(environment, "HOME") + "/");
   // The longest of names with the same beginning comes first.
@@ -86,7 +87,7 @@ std::string Expanded(std::string text, const Environment& environment) {
 void RequireOutOfReach(const std::string& name, const Json& entry,
                        const exposure::GuestReach& reach, const Environment& environment) {
   const auto refuse = [&](const std::string& reason) {
-    throw CallError("--host-mcp " + name + ": " + reason);
+    throw CommandError("--host-mcp " + name + ": " + reason);
   };
   const auto refuse_relative = [&](const std::string& path) {
     refuse(path + " is a relative path; write it from / on in your settings");
@@ -104,7 +105,7 @@ void RequireOutOfReach(const std::string& name, const Json& entry,
     }
     const std::string first = text.substr(0, text.find('/'));
     if (first == "." || first == "..") refuse_relative(text);
-    if (reach.IsNamedIn(text) || reach.Above(fs::path(directory) / text)) {
+    if (reach.IsNamedIn(text) || reach.MountHolding(fs::path(directory) / text)) {
       refuse(text + " is where the guest can write; keep the server elsewhere");
     }
   }
@@ -119,7 +120,7 @@ void RequireOutOfReach(const std::string& name, const Json& entry,
 }
 
 std::string ScriptPath(const LaunchRequest& request, const OwnServer& server) {
-  return request.control + "/" + server.name + ".sh";
+  return request.settings_directory + "/" + server.name + ".sh";
 }
 
 }  // namespace
@@ -127,9 +128,9 @@ std::string ScriptPath(const LaunchRequest& request, const OwnServer& server) {
 void AddGuestServer(const std::string& value, LaunchRequest& request) {
   const std::size_t equals = value.find('=');
   if (equals == std::string::npos || equals + 1 == value.size()) {
-    throw CallError(
-        "--mcp \"" + value +
-        "\": there is no command; write NAME=COMMAND, such as --mcp 'db=npx -y db-mcp'");
+    throw CommandError(
+        "--mcp \"{}\": there is no command; write NAME=COMMAND, such as --mcp 'db=npx -y db-mcp'",
+        value);
   }
   const std::string name = AgentsName("--mcp", value.substr(0, equals), request);
   request.servers.push_back({.name = name, .command = value.substr(equals + 1)});
@@ -138,9 +139,10 @@ void AddGuestServer(const std::string& value, LaunchRequest& request) {
 void AddHostServer(const std::string& name, const Agent& agent, const exposure::GuestReach& reach,
                    LaunchRequest& request) {
   if (agent.run->own_servers == nullptr) {
-    throw CallError("--host-mcp: " + std::string(agent.title) +
-                    " does not ask before it calls a tool that only reads; start the server in the "
-                    "guest: --mcp NAME=COMMAND");
+    throw CommandError(
+        "--host-mcp: {} does not ask before it calls a tool that only reads; "
+        "start the server in the guest: --mcp NAME=COMMAND",
+        agent.title);
   }
   const std::string agents_name = AgentsName("--host-mcp", name, request);
   Json entry = UsersEntry(name, agent, request);
@@ -156,9 +158,10 @@ void RequireSafeSettings(const Agent& agent, const exposure::GuestReach& reach,
     if (!value.is_string()) continue;
     const std::string text = Expanded(value.get<std::string>(), environment);
     if (!reach.IsNamedIn(text)) continue;
-    throw CallError("your own settings of " + std::string(agent.title) + " have \"" +
-                    support::Printable(text) + "\" at " + support::Printable(place) +
-                    ", where the guest can write; keep that file elsewhere");
+    throw CommandError(
+        "your own settings of {} have \"{}\" at {}, where the guest can write; "
+        "keep that file elsewhere",
+        agent.title, support::Printable(text), support::Printable(place));
   }
 }
 

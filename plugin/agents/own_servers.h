@@ -10,15 +10,15 @@
 /// host.
 namespace agents {
 
-/// `--mcp NAME=COMMAND`. Throws support::CallError.
+/// `--mcp NAME=COMMAND`. Throws support::Error.
 void AddGuestServer(const std::string& value, LaunchRequest& request);
 
-/// `--host-mcp NAME`. Throws support::CallError if the agent cannot be made to ask, if the user has
+/// `--host-mcp NAME`. Throws support::Error if the agent cannot be made to ask, if the user has
 /// no such server, if it is reached by a relative path, or if the guest could change it.
 void AddHostServer(const std::string& name, const Agent& agent, const exposure::GuestReach& reach,
                    LaunchRequest& request);
 
-/// Throws support::CallError if the user's own settings, as far as they are in effect in a session,
+/// Throws support::Error if the user's own settings, as far as they are in effect in a session,
 /// name a file that the guest can write.
 void RequireSafeSettings(const Agent& agent, const exposure::GuestReach& reach,
                          const Environment& environment);

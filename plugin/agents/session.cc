@@ -32,7 +32,8 @@ fs::path StateDirectory(const Environment& environment) {
   const std::string home = support::Value(environment, "HOME");
   const std::string state = support::DirectoryOr(environment, "XDG_STATE_HOME",
                                                  home.empty() ? "" : home + "/.local/state");
-  if (!state.starts_with('/')) throw support::CallError("HOME must be set to your home directory");
+  if (!state.starts_with('/'))
+    throw support::CommandError("HOME must be set to your home directory");
   return support::CleanPath(state + "/limactl-mcp");
 }
 
@@ -48,13 +49,14 @@ void SetDirectories(const fs::path& state, const Agent& agent, LaunchRequest& re
   const fs::path top = state / "run" / agent.name / Digest(request.project);
   const fs::path work =
       top / "work" / (agent.run->has_settings_in_directory ? Digest(options) : "");
-  request.directory = work / support::LastComponent(request.project);
-  request.home = top / "home";
-  request.control = top / "options" / Digest(options);
+  request.working_directory = work / support::LastComponent(request.project);
+  request.agent_home = top / "home";
+  request.settings_directory = top / "options" / Digest(options);
 }
 
 void WriteSessionFiles(const LaunchRequest& request, const Launch& launch) {
-  for (const std::string& directory : {request.directory, request.home + "/tmp", request.control}) {
+  for (const std::string& directory :
+       {request.working_directory, request.agent_home + "/tmp", request.settings_directory}) {
     MakePrivateDirectories(directory);
   }
   for (const auto& [path, text] : launch.files) {

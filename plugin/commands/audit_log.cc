@@ -19,6 +19,8 @@
 namespace commands {
 namespace {
 
+using support::Format;
+
 using nlohmann::json;
 
 /// O_NONBLOCK: neither a FIFO nor a full pipe may delay a call.
@@ -30,7 +32,7 @@ support::FileDescriptor OpenForAppending(const std::string& path, int flags = 0)
 std::string Shorten(std::string_view text, std::size_t limit) {
   if (text.size() <= limit) return std::string(text);
   const std::string_view kept = support::CutText(text, limit);
-  return std::string(kept) + "… [" + std::to_string(text.size() - kept.size()) + " more bytes]";
+  return Format("{}… [{} more bytes]", kept, text.size() - kept.size());
 }
 
 template <typename Json>
@@ -38,7 +40,7 @@ std::string ToText(const Json& value, bool ascii) {
   return value.dump(-1, ' ', ascii, Json::error_handler_t::replace);
 }
 
-/// What identifies a text of which only the ends are kept.
+/// The ends of a long text, and what identifies it.
 json Abridge(std::string_view text) {
   constexpr std::size_t kEnd = kMaxAuditArgument / 2;
   return {{"head", text.substr(0, kEnd)},
@@ -63,7 +65,7 @@ json ShortenArguments(const json& arguments) {
   return text.size() <= kMaxAuditArguments ? shortened : Abridge(text);
 }
 
-// In the order of mcp::CallStatus.
+// Names, in the order of mcp::CallStatus.
 constexpr std::array<std::string_view, 4> kOutcomes = {"succeeded", "failed", "refused",
                                                        "cancelled"};
 
@@ -87,8 +89,8 @@ std::string AuditLine(const mcp::ObservedCall& call, const mcp::Outcome* end) {
 
 AuditLog::AuditLog(const std::string& path) : path_(path), file_(OpenForAppending(path)) {
   if (file_.valid()) return;
-  throw support::CallError("--audit " + path + ": cannot be opened for appending: " +
-                           std::generic_category().message(errno));
+  throw support::CommandError("--audit {}: cannot be opened for appending: {}", path,
+                              std::generic_category().message(errno));
 }
 
 void AuditLog::Record(const mcp::ObservedCall& call, const mcp::Outcome* end) noexcept {
@@ -101,14 +103,14 @@ void AuditLog::Record(const mcp::ObservedCall& call, const mcp::Outcome* end) no
       throw std::system_error(written < 0 ? errno : ENOSPC, std::generic_category());
     }
     if (lost_ > 0) {
-      support::LogWarning("--audit " + path_ +
-                          ": can be written again; records lost: " + std::to_string(lost_));
+      support::LogWarning(
+          Format("--audit {}: can be written again; records lost: {}", path_, lost_));
     }
     lost_ = 0;
   } catch (const std::exception& error) {
     if (lost_++ > 0) return;
-    support::LogError("--audit " + path_ + ": cannot be written (" + error.what() +
-                      "); calls continue without a record");
+    support::LogError(Format("--audit {}: cannot be written ({}); calls continue without a record",
+                             path_, error.what()));
   }
 }
 

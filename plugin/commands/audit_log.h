@@ -39,11 +39,10 @@ std::string AuditLine(const mcp::ObservedCall& call, const mcp::Outcome* end);
 /// write that fails, and the next that succeeds with the number of lost records.
 class AuditLog {
  public:
-  /// Creates a missing file for its owner only (0600). Throws support::CallError when it cannot be
-  /// opened for appending, also for a FIFO without a reader.
+  /// Creates a missing file for its owner only (0600). Throws support::CommandError when it cannot
+  /// be opened for appending, also for a FIFO without a reader.
   explicit AuditLog(const std::string& path);
 
-  /// As mcp::CallObserver.
   void Record(const mcp::ObservedCall& call, const mcp::Outcome* end) noexcept;
 
  private:

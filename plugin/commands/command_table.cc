@@ -16,7 +16,7 @@ constexpr bool kIsList = true;
 
 // An option is {name, value, what a shell offers for that, brief, more, default, whether it is a list}.
 
-// Of several commands.
+// Options and arguments of several commands.
 constexpr Option kProject = {"project", "DIR", kDirectories, "The copy of this project, also if it was moved or deleted since",
     "If the project is gone, run this in the repository that has its commits."};
 constexpr Option kMaxSize = {"max-size", "SIZE", kNothing, "The most that may come from the guest", "For `diff` on a mount, the most that a file may have.", "2GiB"};

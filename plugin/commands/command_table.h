@@ -9,7 +9,7 @@
 /// bash, zsh and fish are made from it. In its texts, what a user types stands in backticks.
 namespace commands {
 
-/// What a shell offers for a value or an argument.
+/// The words that a shell offers for a value or an argument.
 enum class Offers { kNothing, kDirectories, kFiles, kInstances, kAgents, kAgentsOfRun, kStyles };
 
 /// The words of kAgents, kAgentsOfRun and kStyles. No others have any.
@@ -50,19 +50,19 @@ struct Command {
   bool is_hidden = false;             ///< from all documents
 };
 
-/// In the order of the documents.
+/// All commands, in the order of the documents.
 std::span<const Command> Commands();
 
 /// Null if there is none.
 const Command* FindCommand(std::string_view name);
 
-/// Those of `serve` that `run` has, too.
+/// The options of `serve` that `run` has, too.
 std::span<const OptionGroup> OptionsOfServe();
 
-/// All that the parser knows.
+/// All options that the parser knows.
 std::vector<Option> AllOptions(const Command& command);
 
-/// A term, and what there is to know of it.
+/// A term and its description.
 struct Row {
   std::string term;
   std::string text;

@@ -36,7 +36,7 @@ int Dispatch(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int Run(const std::vector<std::string>& arguments) {
-  // As of diff and grep, 1 says that something was changed.
+  // 1 means that something was changed, as with diff.
   const int failure = !arguments.empty() && arguments[0] == "changes" ? 2 : 1;
   try {
     const int exit_code = Dispatch(arguments);

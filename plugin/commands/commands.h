@@ -9,9 +9,9 @@
 namespace commands {
 
 /// The command line is wrong. `what()` is one line.
-class UsageError : public support::CallError {
+class UsageError : public support::CommandError {
  public:
-  using CallError::CallError;
+  using CommandError::CommandError;
 };
 
 /// The instance of `serve` and `doctor` when none is named, as with limactl.
@@ -25,7 +25,7 @@ inline constexpr const char* kAgentInstance = "agent";
 int Run(const std::vector<std::string>& arguments);
 
 // The commands, as command_table.cc describes them. `arguments` are those after the command's name.
-// Each returns the exit code, and throws support::CallError with the one line to print.
+// Each returns the exit code, and throws support::Error with the one line to print.
 int Serve(const std::vector<std::string>& arguments);
 int RunAgent(const std::vector<std::string>& arguments);  ///< returns the agent's exit code
 int Configure(const std::vector<std::string>& arguments);

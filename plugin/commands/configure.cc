@@ -155,8 +155,9 @@ template <typename Work>
 auto WithFileName(const Edit& edit, const Work& work) {
   try {
     return work();
-  } catch (const support::CallError& error) {
-    throw support::CallError(edit.stored.path().string() + error.what() + "; nothing was written");
+  } catch (const support::Error& error) {
+    throw support::CommandError(edit.stored.path().string() + error.what() +
+                                "; nothing was written");
   }
 }
 
@@ -186,12 +187,12 @@ std::vector<Edit> PlanEdits(Job& job, const std::vector<SettingsFile>& files) {
     } else if (!is_there) {  // what equals ours is not ours
       edit.edited = {text};
     }
-    // Without its target, a link would lead to nothing.
+    // Without its target, a link would dangle.
     if (!edit.edited.text && edit.stored.is_link()) edit.edited.text = "{}\n";
   }
   if (!conflicts.empty()) {
     std::cout << conflicts << std::flush;
-    throw support::CallError("nothing was written; change these lines and run configure again");
+    throw support::CommandError("nothing was written; change these lines and run configure again");
   }
   // An agent gets its own tools back only after it has lost the server.
   if (job.request.remove) std::reverse(edits.begin(), edits.end());
@@ -226,7 +227,7 @@ std::string UndoCommand(const Job& job) {
   return shell::ShellCommand(command);
 }
 
-/// For whom.
+/// Prints the agent, and for whom it is configured.
 void PrintHeading(const Job& job) {
   std::cout << job.agent->title << ", for "
             << (job.request.user ? "all your projects"
@@ -234,7 +235,7 @@ void PrintHeading(const Job& job) {
             << ":\n";
 }
 
-/// Writes the files, and prints what became of each. Returns whether one was changed.
+/// Writes the files, and prints the outcome for each. Returns whether one was changed.
 bool WriteEdits(const Job& job, const std::vector<Edit>& edits) {
   bool wrote = false;
   for (const Edit& edit : edits) {

@@ -29,7 +29,7 @@ void CopiedWork::Begin() {
   CopyCommand command(instance_.configuration.name, project_, directory_);
   SendCopy(command);
   use_ = command.side().place().TakeUse(copy::LockKind::kShared);
-  if (!use_) throw support::CallError("the copy is being replaced or dropped; try again later");
+  if (!use_) throw support::CommandError("the copy is being replaced or dropped; try again later");
 }
 
 void CopiedWork::End() {
@@ -68,8 +68,8 @@ bool CopiedWork::PrintChanges(std::ostream& out) {
 }
 
 void CopiedWork::Accept() {
-  throw support::CallError("--accept is for a mount. In a copy: limactl mcp take " +
-                           instance_.configuration.name);
+  throw support::CommandError("--accept is for a mount. In a copy: limactl mcp take " +
+                              instance_.configuration.name);
 }
 
 void CopiedWork::PrintDiff(bool only_names, std::uint64_t max_size) {

@@ -19,12 +19,13 @@ namespace fs = std::filesystem;
 /// The path below the project of a file that the user named. Throws UsageError.
 std::string InProject(const std::string& file, const std::string& project) {
   const fs::path named = fs::absolute(file);
-  const fs::path path = exposure::Resolved(named.parent_path()) + "/" + named.filename().string();
+  const fs::path path =
+      exposure::ResolvedOnHost(named.parent_path()) + "/" + named.filename().string();
   const auto below = support::PathBelow(path.string(), project);
   std::error_code gone;
   const bool is_file = fs::symlink_status(path, gone).type() != fs::file_type::not_found;
   if (is_file && below && !below->empty()) return std::string(*below);
-  throw UsageError("--include \"" + file + "\": expected a file of the project");
+  throw UsageError("--include \"{}\": expected a file of the project", file);
 }
 
 }  // namespace
@@ -36,7 +37,7 @@ std::string ReadCopyDirectory(const cxxopts::ParseResult& parsed) {
   const bool fits =
       text.starts_with('/') && directory != "/" && text.find('\n') == std::string::npos;
   if (fits) return directory;
-  throw UsageError("--copy-dir \"" + text + "\": expected an absolute directory of the guest");
+  throw UsageError("--copy-dir \"{}\": expected an absolute directory of the guest", text);
 }
 
 void SendCopy(CopyCommand& command, const std::vector<std::string>& included) {

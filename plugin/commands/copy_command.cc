@@ -37,7 +37,7 @@ std::uint64_t ReadMaxSize(const cxxopts::ParseResult& parsed) {
   const auto& text = parsed["max-size"].as<std::string>();
   const auto bytes = support::ParseByteCount(text);
   if (bytes && *bytes > 0) return *bytes;
-  throw UsageError("--max-size \"" + text + "\": expected a size such as 500M or 4GiB");
+  throw UsageError("--max-size \"{}\": expected a size such as 500M or 4GiB", text);
 }
 
 CopyCommand::CopyCommand(const std::string& instance, const std::string& project,
@@ -51,7 +51,7 @@ CopyCommand::CopyCommand(const std::string& instance, const std::string& project
   UseSafeSearchPath(loaded.reach);
   copy::SidePlace place(
       loaded.configuration.directory(),
-      project.empty() ? FindProjectTop() : exposure::Resolved(fs::absolute(project)));
+      project.empty() ? FindProjectTop() : exposure::ResolvedOnHost(fs::absolute(project)));
   loaded.RequireOutOfReach(place.repository);
   side_.emplace(place, directory);
   UndoInterruptedApply();
@@ -78,7 +78,7 @@ void CopyCommand::FollowProject() {
 }
 
 void CopyCommand::RequireCopy() {
-  if (side_->facts().sent.empty()) throw support::CallError(side_->place().NoCopyText());
+  if (side_->facts().sent.empty()) throw support::CommandError(side_->place().NoCopyText());
   FollowProject();
 }
 

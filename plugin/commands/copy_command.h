@@ -10,7 +10,7 @@
 #include "copy/side_repository.h"
 #include "exposure/report.h"
 
-/// What `copy`, `diff`, `take` and `drop` share.
+/// Shared by `copy`, `diff`, `take` and `drop`.
 namespace commands {
 
 /// The positional argument [INSTANCE].
@@ -33,7 +33,7 @@ std::uint64_t ReadMaxSize(const cxxopts::ParseResult& parsed);
 class CopyCommand {
  public:
   /// Empty `project`: the repository of the current directory. Empty `directory`: where the copy
-  /// is, or the project's own path. Throws support::CallError.
+  /// is, or the project's own path. Throws support::Error.
   CopyCommand(const std::string& instance, const std::string& project,
               const std::string& directory = "");
 
@@ -42,19 +42,19 @@ class CopyCommand {
   [[nodiscard]] const copy::SideRepository& side() const { return *side_; }
   [[nodiscard]] git::Git users() const;
 
-  /// Throws support::CallError unless the copy was made before.
+  /// Throws support::Error unless the copy was made before.
   void RequireCopy();
 
   /// If the project is gone from its place, the repository of the current directory is it. Throws
-  /// support::CallError if that is not the same.
+  /// support::Error if that is not the same.
   void FollowProject();
 
-  /// On what was changed from one commit to another, if that becomes `branch`; see
+  /// A report on the changes from one commit to another, if that becomes `branch`; see
   /// exposure::ReportOnCommits.
   [[nodiscard]] exposure::Report MakeReport(const std::string& from, const std::string& to,
                                             const std::string& branch) const;
 
-  /// Prints that on standard error.
+  /// Prints that report on standard error.
   exposure::Report PrintReport(const std::string& from, const std::string& to,
                                const std::string& branch) const;
 

@@ -11,11 +11,11 @@ int Drop(const std::vector<std::string>& arguments) {
   if (!parsed) return 0;
   CopyCommand command(CopyInstance(*parsed), ReadProjectOption(*parsed));
   const copy::SidePlace& place = command.side().place();
-  if (!place.ReadFacts()) throw support::CallError(place.NoCopyText());
+  if (!place.ReadFacts()) throw support::CommandError(place.NoCopyText());
   try {
     command.FollowProject();
-  } catch (const support::CallError&) {
-    // It was deleted: nothing on this host has its commits.
+  } catch (const support::Error&) {
+    // The project was deleted: nothing on this host has its commits.
   }
   for (const std::string& line : copy::Drop(command.Connect(), (*parsed)["force"].as<bool>())) {
     std::cerr << line << '\n';

@@ -35,8 +35,8 @@ void Write(const std::filesystem::path& path, const std::string& text) {
   file << text;
   file.close();
   if (!file) {
-    throw support::CallError("cannot write " + path.string() +
-                             "; name a directory that exists and that you may write to");
+    throw support::CommandError(
+        "cannot write {}; name a directory that exists and that you may write to", path.string());
   }
 }
 

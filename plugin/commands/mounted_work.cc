@@ -10,6 +10,7 @@
 #include "lima/sandbox.h"
 #include "paths/roots.h"
 #include "support/environment.h"
+#include "support/format.h"
 #include "support/log.h"
 #include "support/paths.h"
 #include "support/printable.h"
@@ -18,7 +19,7 @@ namespace commands {
 
 namespace fs = std::filesystem;
 using exposure::GuestReach;
-using support::CallError;
+using support::CommandError;
 
 std::optional<std::string> FindMount(const Instance& instance, const std::string& project) {
   const lima::InstanceConfiguration& configuration = instance.configuration;
@@ -29,17 +30,19 @@ std::optional<std::string> FindMount(const Instance& instance, const std::string
 
   const std::vector<paths::Root> roots = paths::RootsOfMounts(instance.mounts);
   const auto mount = paths::IndexByHostPath(roots).Find(project);
-  if (mount && roots[mount->value].writable) return exposure::Resolved(roots[mount->value].host);
+  if (mount && roots[mount->value].writable)
+    return exposure::ResolvedOnHost(roots[mount->value].host);
   const GuestReach readable(instance.mounts, GuestReach::Access::kReading);
-  const auto location = readable.Touching(project);
+  const auto location = readable.MountHoldingOrBelow(project);
   if (!location) return std::nullopt;
-  throw CallError("the instance \"" + configuration.name + "\" mounts " + *location +
-                  (readable.Above(project) ? " read-only" : ", a part of the project") +
-                  ". Work in a copy instead: " +
-                  (configuration.name == kAgentInstance
-                       ? ""
-                       : std::string("limactl mcp run AGENT ") + kAgentInstance + ", or ") +
-                  "--copy-dir DIR, outside all mounts");
+  throw CommandError(
+      "the instance \"{}\" mounts {}{}. Work in a copy instead: {}--copy-dir DIR, "
+      "outside all mounts",
+      configuration.name, *location,
+      readable.MountHolding(project) ? " read-only" : ", a part of the project",
+      configuration.name == kAgentInstance
+          ? ""
+          : support::Format("limactl mcp run AGENT {}, or ", kAgentInstance));
 }
 
 MountedWork::MountedWork(const Instance& instance, const std::string& mount,
@@ -47,7 +50,7 @@ MountedWork::MountedWork(const Instance& instance, const std::string& mount,
     : instance_(instance),
       mount_(mount),
       project_(project),
-      of_instance_(
+      name_argument_(
           instance.configuration.name == kAgentInstance ? "" : " " + instance.configuration.name),
       programs_(agents::ObeyedFiles()),
       search_path_(support::EnvironmentVariable("PATH")) {
@@ -60,9 +63,9 @@ MountedWork::MountedWork(const Instance& instance, const std::string& mount,
 
 std::string MountedWork::GuestDirectory() const {
   if (lima::NeedsGuestFacts(instance_.configuration)) {
-    throw CallError(
-        "--mcp: only the guest knows where it mounts the project; write the mountPoint "
-        "without a template: " +
+    throw CommandError(
+        "--mcp: only the guest knows where it mounts the project; "
+        "write the mountPoint without a template: " +
         lima::EditCommands(instance_.configuration.name));
   }
   const std::vector<paths::Root> roots = paths::RootsOfMounts(instance_.mounts);
@@ -76,7 +79,7 @@ void MountedWork::Begin() {
     baseline_ = {top_, "", state};
     SaveSeen(state);
     std::cerr << "The state of " << support::Printable(top_)
-              << " is its baseline now. What differs later: limactl mcp changes" << of_instance_
+              << " is its baseline now. What differs later: limactl mcp changes" << name_argument_
               << '\n';
   } else if (exposure::Digest(state) != baseline_->last_seen) {
     Print(state, std::cerr);
@@ -99,8 +102,10 @@ void MountedWork::End() {
 
 bool MountedWork::PrintChanges(std::ostream& out) {
   if (!baseline_) {
-    throw CallError("there is no baseline of " + top_ + ": limactl mcp run AGENT" + of_instance_ +
-                    " takes it, or limactl mcp changes --accept" + of_instance_);
+    throw CommandError(
+        "there is no baseline of {}: limactl mcp run AGENT{} takes it, "
+        "or limactl mcp changes --accept{}",
+        top_, name_argument_, name_argument_);
   }
   if (Print(ReadState(), out)) return true;
   out << "Nothing was changed that programs of this host run or obey. " << kReportLimits;
@@ -130,8 +135,8 @@ bool MountedWork::Print(const exposure::State& state, std::ostream& out) const {
   for (const std::string& line : report.lines) out << line << '\n';
   if (report.lines.empty()) return false;
   out << "Changed in " << support::Printable(baseline_->top)
-      << " since the baseline. See: limactl mcp diff" << of_instance_
-      << ". Accept: limactl mcp changes --accept" << of_instance_ << '\n'
+      << " since the baseline. See: limactl mcp diff" << name_argument_
+      << ". Accept: limactl mcp changes --accept" << name_argument_ << '\n'
       << kReportLimits;
   return true;
 }

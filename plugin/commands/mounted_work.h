@@ -12,7 +12,7 @@
 namespace commands {
 
 /// The location of the writable mount that holds `project`; nothing if work on it is in a copy.
-/// Throws support::CallError if it is neither on such a mount nor apart from all mounts.
+/// Throws support::Error if it is neither on such a mount nor apart from all mounts.
 std::optional<std::string> FindMount(const Instance& instance, const std::string& project);
 
 /// A project that the guest can write, and its baseline, which the first session takes.
@@ -34,15 +34,15 @@ class MountedWork : public Work {
 
  private:
   [[nodiscard]] exposure::State ReadState() const;
-  /// What was changed since the baseline. Returns whether there is something.
+  /// Prints the changes since the baseline. Returns whether there are any.
   bool Print(const exposure::State& state, std::ostream& out) const;
-  /// The baseline with `state` as what was seen last.
+  /// Saves the baseline, with `state` as the one seen last.
   void SaveSeen(const exposure::State& state);
 
   const Instance instance_;
   const std::string mount_;
   const std::string project_;
-  std::string of_instance_;  ///< " NAME" for commands; empty if that is what they take
+  std::string name_argument_;  ///< " NAME", for commands in texts; empty for their default
   exposure::HostPrograms programs_;
   std::string search_path_;
   std::string top_;  ///< of the repository, if it is on the mount

@@ -10,6 +10,7 @@
 #include "commands/commands.h"
 #include "commands/documents/documents.h"
 #include "support/edit_distance.h"
+#include "support/format.h"
 
 namespace commands {
 namespace {
@@ -31,7 +32,7 @@ cxxopts::Options MakeOptions(const Command& command) {
   return options;
 }
 
-/// Of an error of cxxopts. Its releases quote names differently.
+/// Rewords an error of cxxopts, whose releases quote names differently.
 std::string ErrorText(std::string text, const std::vector<Option>& options) {
   static const re2::RE2 unknown("Option \"(.*)\" does not exist");
   re2::RE2::GlobalReplace(&text, "‘|’|'", "\"");
@@ -48,7 +49,7 @@ std::optional<cxxopts::ParseResult> Parse(const Command& command,
                                           const std::vector<std::string>& arguments) {
   const std::vector<Option> options = AllOptions(command);
   const std::string help =
-      " 'limactl mcp " + std::string(command.name) + " --help' shows the usage";
+      support::Format(" 'limactl mcp {} --help' shows the usage", command.name);
   std::vector<const char*> pointers = {"limactl-mcp"};
   for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
   std::optional<cxxopts::ParseResult> result;

@@ -23,6 +23,8 @@
 namespace commands {
 namespace {
 
+using support::Format;
+
 void RequireInstance(const std::filesystem::path& lima_home, const std::string& name, bool offers,
                      bool mountless) {
   std::error_code unknown;
@@ -30,7 +32,8 @@ void RequireInstance(const std::filesystem::path& lima_home, const std::string& 
       name == kAgentInstance && !std::filesystem::exists(lima_home / name / "lima.yaml", unknown);
   if (!is_missing_agent || unknown) return lima::RequireInstance(lima_home, name, mountless);
 
-  const std::string text = "there is no Lima instance \"" + name + "\" in " + lima_home.string();
+  const std::string text =
+      Format("there is no Lima instance \"{}\" in {}", name, lima_home.string());
   const std::vector<std::string> command = lima::MountlessSandboxCommand(name);
   const auto is_wanted =
       offers ? AskUser(text +
@@ -39,13 +42,13 @@ void RequireInstance(const std::filesystem::path& lima_home, const std::string& 
                        true)
              : std::nullopt;
   if (!is_wanted) {
-    throw support::CallError(text +
-                             "; create it, without mounts, with: " + shell::ShellCommand(command));
+    throw support::CommandError(
+        text + "; create it, without mounts, with: " + shell::ShellCommand(command));
   }
-  if (!*is_wanted) throw support::CallError("nothing was created");
+  if (!*is_wanted) throw support::CommandError("nothing was created");
   UseSafeSearchPath(name);
   if (support::RunInForeground([&] { support::Become(command); }) == 0) return;
-  throw support::CallError("`" + shell::ShellCommand(command) + "` failed");
+  throw support::CommandError("`" + shell::ShellCommand(command) + "` failed");
 }
 
 }  // namespace
@@ -58,9 +61,9 @@ const agents::Agent& FindAgent(const std::vector<std::string>& positional, bool 
     if (!positional.empty() && agent.name == positional.front()) return agent;
     names.emplace_back(agent.name);
   }
-  throw UsageError(
-      (positional.empty() ? "which agent?" : UnknownText("agent", positional[0], names)) +
-      " There are: " + support::Join(names) + "; name one of them" + std::string(hint));
+  throw UsageError("{} There are: {}; name one of them{}",
+                   positional.empty() ? "which agent?" : UnknownText("agent", positional[0], names),
+                   support::Join(names), hint);
 }
 
 std::filesystem::path FindProject(const std::string& home, std::string_view otherwise) {
@@ -96,7 +99,7 @@ std::string NoteOnInstance(const std::string& instance, const std::string& proje
   if (const auto mount = paths::IndexByHostPath(mounts).Find(project)) {
     const paths::Root& found = mounts[mount->value];
     if (found.writable) return "";
-    return text + "mounts " + found.host + " read-only: the agent can change nothing there.";
+    return Format("{}mounts {} read-only: the agent can change nothing there.", text, found.host);
   }
   if (loaded.configuration.plain) {
     return text + "mounts nothing, since its configuration has plain: true; change that: " +
@@ -104,11 +107,12 @@ std::string NoteOnInstance(const std::string& instance, const std::string& proje
   }
   const std::string mount =
       lima::EditCommands(instance, " --mount-only " + shell::ShellQuote(project + ":w"));
-  return text + "does not mount " + project + ", so every call would be refused. " +
-         (instance == kAgentInstance ? "Work in a copy: limactl mcp copy " + instance +
-                                           ", which prints the command of the server for it"
-                                     : "Mount it: " + mount);
-} catch (const support::CallError& error) {
+  return Format("{}does not mount {}, so every call would be refused. {}", text, project,
+                instance == kAgentInstance ? Format("Work in a copy: limactl mcp copy {}, "
+                                                    "which prints the command of the server for it",
+                                                    instance)
+                                           : "Mount it: " + mount);
+} catch (const support::Error& error) {
   return error.what();
 }
 
@@ -161,10 +165,11 @@ std::optional<bool> AskUser(const std::string& question, bool by_default) {
 }
 
 void Instance::RequireOutOfReach(const std::filesystem::path& file) const {
-  const auto mount = reach.Above(file);
+  const auto mount = reach.MountHolding(file);
   if (!mount) return;
-  throw support::CallError("the guest can write " + *mount + ", which holds " + file.string() +
-                           "; use an instance without that mount");
+  throw support::CommandError(
+      "the guest can write {}, which holds {}; use an instance without that mount", *mount,
+      file.string());
 }
 
 Instance LoadInstance(const std::string& name, bool offers, bool mountless) {

@@ -13,7 +13,7 @@
 #include "lima/configuration.h"
 #include "lima/mounts.h"
 
-/// What several commands need of an instance, an agent or a project.
+/// Instances, agents and projects, for several commands.
 namespace commands {
 
 /// The agent that the first positional argument names; with `can_run`, of those that `run` can
@@ -28,14 +28,14 @@ std::filesystem::path FindProject(const std::string& home, std::string_view othe
 /// The nearest directory above with a `.git`, found without git.
 std::optional<std::filesystem::path> FindRepository(std::filesystem::path directory);
 
-/// What the user must know if the agent cannot work on `project` in the instance, and what to do;
-/// else empty. `project` is absolute, without links; empty for several projects.
+/// The reason why the agent cannot work on `project` in the instance, and what to do; empty if it
+/// can. `project` is absolute, without links; empty for several projects.
 std::string NoteOnInstance(const std::string& instance, const std::string& project);
 
-/// What the guest of the instance can write; nothing if Lima's files cannot be used.
+/// The reach of the instance's guest; empty if Lima's files cannot be used.
 exposure::GuestReach ReachOf(const std::string& instance);
 
-/// Leaves out of PATH what the guest can write.
+/// Removes directories that the guest can write from PATH.
 void UseSafeSearchPath(const exposure::GuestReach& reach);
 
 /// The same, for limactl and the programs that it starts. Throws if limactl lies in the guest's
@@ -48,27 +48,26 @@ void RequireUtf8(const std::vector<std::string>& words);
 /// How long an agent waits for a result: longer than a command may run.
 std::chrono::seconds CallTimeout(std::chrono::milliseconds command_timeout);
 
-/// The names of the server's tools.
 std::vector<std::string> ToolNames();
 
 /// The answer to a question that ends with "[Y/n] " or "[y/N] ". Nothing without a terminal.
 std::optional<bool> AskUser(const std::string& question, bool by_default);
 
-/// An instance, and what of the host its guest can write.
+/// An instance, and the directories of the host that its guest can write.
 struct Instance {
   lima::InstanceConfiguration configuration;
   std::vector<lima::Mount> mounts;
   exposure::GuestReach reach;
 
-  /// Throws support::CallError if the guest can write the file.
+  /// Throws support::Error if the guest can write the file.
   void RequireOutOfReach(const std::filesystem::path& file) const;
 };
 
-/// Throws support::CallError if there is none. "agent" is created without mounts: the error for a
+/// Throws support::Error if there is none. "agent" is created without mounts: the error for a
 /// missing one has the command, and with `offers`, on a terminal, the user is asked.
 Instance LoadInstance(const std::string& name, bool offers = false, bool mountless = false);
 
-/// Starts it if it is stopped, and says so on standard error. Throws support::CallError.
+/// Starts it if it is stopped, and says so on standard error. Throws support::Error.
 void StartIfStopped(const lima::InstanceConfiguration& configuration);
 
 }  // namespace commands

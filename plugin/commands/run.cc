@@ -44,7 +44,7 @@ namespace {
 namespace fs = std::filesystem;
 using agents::Agent;
 using exposure::GuestReach;
-using support::CallError;
+using support::CommandError;
 using support::EnvironmentVariable;
 
 /// Agents read thousands of files before they print their version.
@@ -53,10 +53,10 @@ constexpr std::chrono::seconds kQueryTimeout{30};
 fs::path FindAgentProgram(const Agent& agent, const std::string& path, const GuestReach& reach) {
   const auto program = reach.FindProgram(std::string(agent.name), path);
   if (program) return *program;
-  throw CallError(std::string(agent.title) + " is not installed: no program \"" +
-                  std::string(agent.name) +
-                  "\" on PATH outside the project. Install it: npm install -g " +
-                  std::string(agent.run->package));
+  throw CommandError(
+      "{} is not installed: no program \"{}\" on PATH outside the project. Install it: "
+      "npm install -g {}",
+      agent.title, agent.name, agent.run->package);
 }
 
 /// Returns what the program prints on its standard output.
@@ -71,7 +71,7 @@ std::string OutputOf(const fs::path& program, const std::vector<std::string>& wo
     while (const auto line = child.ReadLine(context)) output += *line + "\n";
     child.Finish(context);
   } catch (const support::Stopped&) {
-    throw CallError(support::Join(command, " ") + " does not exit; run it to see why");
+    throw CommandError(support::Join(command, " ") + " does not exit; run it to see why");
   }
   return output;
 }
@@ -85,21 +85,20 @@ void Enter(const fs::path& directory, const support::Environment& environment) {
   for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
 }
 
-/// In `/`, where no project's files are read.
+/// Queries it in `/`, where it reads no project's files.
 void RequireVersion(const Agent& agent, const fs::path& program,
                     const support::Environment& environment) {
   Enter("/", environment);
   const std::string printed = OutputOf(program, agent.run->version);
   const auto version = support::ParseRelease(printed);
   if (version && *version >= agent.run->oldest) return;
-  throw CallError(std::string(agent.title) + " " +
-                  (version ? support::ToString(*version) : "of an unknown version") +
-                  " cannot be confined; " + support::ToString(agent.run->oldest) +
-                  " is the oldest that can. Update it: " +
-                  agents::UpdateCommand(*agent.run, fs::canonical(program).string()));
+  throw CommandError("{} {} cannot be confined; {} is the oldest that can. Update it: {}",
+                     agent.title, version ? support::ToString(*version) : "of an unknown version",
+                     support::ToString(agent.run->oldest),
+                     agents::UpdateCommand(*agent.run, fs::canonical(program).string()));
 }
 
-// Checks before the agent starts. Each throws support::CallError.
+// Checks before the agent starts. Each throws support::CommandError if it fails.
 
 /// How deep settings can lie in an agent's directory.
 constexpr int kSettingsDepth = 3;
@@ -113,7 +112,8 @@ std::vector<std::string> LinksInto(const GuestReach& reach, const fs::path& dire
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     if (entry.depth() + 1 >= depth) entry.disable_recursion_pending();
     std::error_code gone;
-    if (entry->is_symlink(gone) && reach.Above(entry->path())) links.push_back(entry->path());
+    if (entry->is_symlink(gone) && reach.MountHolding(entry->path()))
+      links.push_back(entry->path());
   }
   return links;
 }
@@ -135,14 +135,14 @@ void CheckInstance(const Instance& instance, const std::string& project,
                    const support::Environment& environment) {
   const lima::InstanceConfiguration& configuration = instance.configuration;
   if (const auto file = doctor::ChangedAfterStart(configuration)) {
-    throw CallError(file->string() +
-                    " was changed after the instance started, so the mounts may be others. "
-                    "Restart it: " +
-                    lima::RestartCommand(configuration.name));
+    throw CommandError(file->string() +
+                       " was changed after the instance started, so the mounts may be others. "
+                       "Restart it: " +
+                       lima::RestartCommand(configuration.name));
   }
   const doctor::Exposure exposure =
       doctor::FindExposure(configuration, instance.mounts, project, environment);
-  if (!exposure.escape.empty()) throw CallError(exposure.escape);
+  if (!exposure.escape.empty()) throw CommandError(exposure.escape);
   if (exposure.rest.empty()) return;
   support::LogWarning(support::Join(exposure.rest, "; ") +
                       ". An instance for the project alone: " + lima::SandboxCommand("sandbox"));
@@ -154,21 +154,24 @@ void RequireOutOfReach(const Agent& agent, const agents::LaunchRequest& request,
                        const Instance& instance) {
   const auto& [configuration, mounts, reach] = instance;
   const auto require = [&](const std::string& path, const std::string& what) {
-    const auto mount = reach.Touching(path);
+    const auto mount = reach.MountHoldingOrBelow(path);
     if (!mount) return;
     const std::string text = "the guest could change " + what + " (" + path + ")";
     if (fs::is_symlink(path)) {
-      throw CallError(text + ", a link into " + *mount +
-                      ", which the guest can write. Replace the link by a copy of its target");
+      throw CommandError(
+          "{}, a link into {}, which the guest can write. Replace the link by a copy of its target",
+          text, *mount);
     }
-    throw CallError(text + ", since the instance mounts " + *mount +
-                    " writable. Use an instance that mounts only the project: " +
-                    lima::SandboxCommand("sandbox"));
+    throw CommandError(
+        "{}, since the instance mounts {} writable. Use an instance that mounts only the project: "
+        "{}",
+        text, *mount, lima::SandboxCommand("sandbox"));
   };
   const auto require_links = [&](const fs::path& directory, int depth, const std::string& what) {
     for (const std::string& link : LinksInto(reach, directory, depth)) require(link, what);
   };
-  for (const std::string& directory : {request.directory, request.home, request.control}) {
+  for (const std::string& directory :
+       {request.working_directory, request.agent_home, request.settings_directory}) {
     require(directory, "the settings of this session");
   }
   require(request.server.front(), "this program");
@@ -213,7 +216,7 @@ void DropNamedFiles(const GuestReach& reach, support::Environment& environment) 
   agents::Launch launch = agent.run->launch(request);
   launch.files.merge(agents::GuestScripts(request));
   agents::WriteSessionFiles(request, launch);
-  Enter(request.directory, launch.environment);
+  Enter(request.working_directory, launch.environment);
   if (!agent.run->query.empty()) {
     agent.run->use_output(request, OutputOf(program, agent.run->query), launch);
     agents::WriteSessionFiles(request, launch);
@@ -227,18 +230,19 @@ void DropNamedFiles(const GuestReach& reach, support::Environment& environment) 
 std::vector<std::string> GuestShell(const Instance& instance, const Work& work) {
   const auto limactl = instance.reach.FindProgram("limactl", EnvironmentVariable("PATH"));
   if (!limactl) {
-    throw CallError("--mcp needs limactl, but there is none on PATH outside the writable mounts");
+    throw CommandError(
+        "--mcp needs limactl, but there is none on PATH outside the writable mounts");
   }
   return {limactl->string(),           "shell", "--workdir=" + work.GuestDirectory(),
           instance.configuration.name, "sh",    "-c"};
 }
 
-/// What the agent gets: from the options, and from this process's environment without what leads
-/// into the guest's reach.
+/// Fills the agent's request from the options, and from this process's environment without values
+/// that lead into the guest's reach.
 void FillRequest(const Agent& agent, const cxxopts::ParseResult& parsed, const ServeOptions& serve,
                  const GuestReach& reach, const Work& work, agents::LaunchRequest& request) {
   request.project = work.project();
-  // They make a shell, Node.js or git read files of the caller's directory.
+  // These make a shell, Node.js or git read files of the caller's directory.
   request.environment = support::Changed(
       support::OwnEnvironment(), "BASH_ENV ENV GIT_* INIT_CWD NODE_OPTIONS NODE_PATH OLDPWD PWD");
   // Lima's files may name it.
@@ -268,11 +272,11 @@ void FillRequest(const Agent& agent, const cxxopts::ParseResult& parsed, const S
   }
   const fs::path state = agents::StateDirectory(request.environment);
   agents::SetDirectories(state, agent, request);
-  request.environment["PWD"] = request.directory;
-  request.environment["TMPDIR"] = request.home + "/tmp";
+  request.environment["PWD"] = request.working_directory;
+  request.environment["TMPDIR"] = request.agent_home + "/tmp";
 }
 
-/// For each agent that `words` name.
+/// Prints the arguments of each agent that `words` name.
 void PrintArgumentHelp(const std::vector<std::string>& words) {
   for (const Agent& agent : agents::Agents()) {
     if (!agent.run || std::find(words.begin(), words.end(), agent.name) == words.end()) continue;
@@ -282,6 +286,12 @@ void PrintArgumentHelp(const std::vector<std::string>& words) {
 
 }  // namespace
 
+/// The order of the steps is what makes them safe. Nothing is created or started before the options
+/// are checked. No program is looked up before FindWork has taken out of PATH what the guest can
+/// write, except to see whether the agent is there. The agent's own program runs only after its
+/// settings are known to be out of the guest's reach, even for its version. The baseline exists
+/// before the agent can change anything. Both runs of it are children: Enter changes the directory
+/// and environment of the process, and End must still report in the user's own.
 int RunAgent(const std::vector<std::string>& arguments) {
   const auto separator = std::find(arguments.begin(), arguments.end(), "--");
   const auto parsed = Parse("run", {arguments.begin(), separator});
@@ -294,7 +304,7 @@ int RunAgent(const std::vector<std::string>& arguments) {
       FindAgent(positional, true, ". For an editor, see limactl mcp configure --help");
   const std::string instance = positional.size() > 1 ? positional[1] : kAgentInstance;
 
-  // What needs no instance, before anything is created.
+  // Checks that need no instance.
   agents::LaunchRequest request;
   if (separator != arguments.end()) request.arguments.assign(separator + 1, arguments.end());
   if (const auto refused = agents::FindRefused(request.arguments, agent.run->rules))
@@ -313,10 +323,9 @@ int RunAgent(const std::vector<std::string>& arguments) {
   FillRequest(agent, *parsed, ReadServeOptions(*parsed, instance), loaded.reach, *work, request);
   if (parsed->count("mcp") > 0) request.guest_shell = GuestShell(loaded, *work);
 
-  // What would let the guest out. Only then the agent's own program is run, and only for its
-  // version.
+  // Ways for the guest to get out. Then the version of the agent's own program.
   RequireUtf8(request.server);
-  RequireUtf8({request.project, request.control});
+  RequireUtf8({request.project, request.settings_directory});
   RequireOutOfReach(agent, request, loaded);
   CheckInstance(loaded, request.project, request.environment);
   const fs::path program = FindAgentProgram(agent, search_path, loaded.reach);

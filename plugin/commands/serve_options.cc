@@ -24,7 +24,7 @@ std::optional<mcp::ResultStyle> ReadResultStyle(const std::string& text) {
   if (text == "auto") return std::nullopt;
   if (text == "structured") return mcp::ResultStyle::kStructured;
   if (text == "text") return mcp::ResultStyle::kText;
-  throw UsageError("--results \"" + text + "\": expected auto, structured or text");
+  throw UsageError("--results \"{}\": expected auto, structured or text", text);
 }
 
 /// Throws for a --root that lies under no mount, and for an audit file that the agent could change
@@ -40,9 +40,11 @@ void CheckAgainstMounts(const ServeOptions& options) {
     std::error_code unknown;
     const auto path = std::filesystem::absolute(*options.audit_file, unknown);
     const exposure::GuestReach reach(lima::ListMounts(configuration));
-    if (const auto mount = reach.Above(path)) {
-      throw UsageError("--audit " + *options.audit_file + " lies in " + *mount +
-                       ", which the agent can write; choose a file outside the writable mounts");
+    if (const auto mount = reach.MountHolding(path)) {
+      throw UsageError(
+          "--audit {} lies in {}, which the agent can write; "
+          "choose a file outside the writable mounts",
+          *options.audit_file, *mount);
     }
   } catch (const lima::ConfigurationError& error) {
     support::LogWarning(error.what());
@@ -54,8 +56,8 @@ void CheckAgainstMounts(const ServeOptions& options) {
 std::chrono::milliseconds ReadCommandTimeout(const cxxopts::ParseResult& parsed) {
   const auto& text = parsed["command-timeout"].as<std::string>();
   if (const auto time = support::ParseDuration(text)) return *time;
-  throw UsageError("--command-timeout \"" + text +
-                   "\": expected a time such as 90s, 10m or 1h, or 0 for no limit");
+  throw UsageError(
+      "--command-timeout \"{}\": expected a time such as 90s, 10m or 1h, or 0 for no limit", text);
 }
 
 ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::string& instance) {
@@ -85,7 +87,7 @@ ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::str
 std::string ReadCopiedProject(const cxxopts::ParseResult& parsed) {
   if (parsed.count("copy") == 0) return "";
   if (parsed.count("root") > 0) throw UsageError("--copy and --root exclude each other");
-  return exposure::Resolved(std::filesystem::absolute(parsed["copy"].as<std::string>()));
+  return exposure::ResolvedOnHost(std::filesystem::absolute(parsed["copy"].as<std::string>()));
 }
 
 std::vector<std::string> ServeArguments(const cxxopts::ParseResult& parsed) {

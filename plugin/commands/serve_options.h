@@ -24,7 +24,7 @@ struct ServeOptions {
 /// Throws UsageError for an invalid --command-timeout.
 std::chrono::milliseconds ReadCommandTimeout(const cxxopts::ParseResult& parsed);
 
-/// Reads and checks the options for an instance. Throws support::CallError for a value that cannot
+/// Reads and checks the options for an instance. Throws support::Error for a value that cannot
 /// be used: no such instance, a `--root` outside its mounts, an audit file that the agent can
 /// write.
 ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::string& instance);

@@ -4,6 +4,7 @@
 #include "commands/copy_command.h"
 #include "commands/project.h"
 #include "copy/copy.h"
+#include "support/format.h"
 #include "support/units.h"
 
 namespace commands {
@@ -12,13 +13,12 @@ namespace {
 /// Asks before protected files are applied, or what may have some.
 void RequireConsent(const exposure::Report& report) {
   const std::string text = report.protected_files > 0
-                               ? "Programs on this host obey " +
-                                     support::Count(report.protected_files, "file") +
-                                     " of this change"
+                               ? support::Format("Programs on this host obey {} of this change",
+                                                 support::Count(report.protected_files, "file"))
                                : "This change is too large to be examined";
   const auto is_wanted = AskUser(text + ". Apply? [y/N] ", false);
-  if (!is_wanted) throw support::CallError(text + ". To apply it all the same: --yes");
-  if (!*is_wanted) throw support::CallError("Nothing was changed.");
+  if (!is_wanted) throw support::CommandError(text + ". To apply it all the same: --yes");
+  if (!*is_wanted) throw support::CommandError("Nothing was changed.");
 }
 
 int Apply(CopyCommand& command, bool yes, std::uint64_t max_size) {
@@ -28,8 +28,9 @@ int Apply(CopyCommand& command, bool yes, std::uint64_t max_size) {
   const std::size_t files = to == from ? 0 : copy::CountChanged(side, from, to);
   if (files == 0) {
     std::cout << (to == from ? "Nothing to take.\n"
-                             : "No file differs. To bring the commits: limactl mcp take " +
-                                   side.place().instance + "\n");
+                             : support::Format(
+                                   "No file differs. To bring the commits: limactl mcp take {}\n",
+                                   side.place().instance));
     return 0;
   }
   const exposure::Report report = command.PrintReport(from, to, "");
@@ -49,7 +50,7 @@ int TakeOne(CopyCommand& command, const std::string& name, const std::string& id
   std::string problem;
   try {
     command.PrintReport(from, id, branch.name);
-  } catch (const support::CallError& error) {
+  } catch (const support::Error& error) {
     problem = error.what();
   }
   copy::SetBranch(users, side, branch, id);
@@ -102,7 +103,7 @@ int TakeBranches(CopyCommand& command, const std::string& name, copy::Move move,
     try {
       copy::RequireBranchName(users, other);
       result |= TakeOne(command, other, ref.id, copy::Move::kForward);
-    } catch (const support::CallError& error) {
+    } catch (const support::Error& error) {
       std::cerr << "Note: not taken: " << error.what() << '\n';
       left.push_back(ref);
       result = 1;

@@ -37,7 +37,7 @@ std::string Place(std::string_view text, std::size_t offset) {
 }
 
 [[noreturn]] void Fail(std::string_view text, std::size_t offset, const std::string& reason) {
-  throw support::CallError(Place(text, offset) + ": " + reason);
+  throw support::CommandError(Place(text, offset) + ": " + reason);
 }
 
 /// The length of what matches at the start of `text`.
@@ -228,8 +228,13 @@ std::string EraseItem(std::string_view text, const JsonNode& container, const Js
   return result;
 }
 
-/// Makes one of the changes that lead from `before`, the value of `node`, to `after`. Nothing if
-/// they are equal.
+/// Makes one of the changes that lead from `before`, the value of `node`, to `after`. Returns
+/// nothing if they are equal.
+///
+/// One at a time, since each change moves the offsets of all later nodes: Rewrite parses again
+/// after each. Both values list what stays in the same order, so one walk is enough: an old item
+/// that is not the next new one is erased, and whatever is left of `after` at the end is appended.
+/// A name that occurs twice is refused, because agents differ in which one counts.
 std::optional<std::string> MakeChange(std::string_view text, const JsonNode& node,
                                       const Json& before, const Json& after) {
   if (before == after) return std::nullopt;

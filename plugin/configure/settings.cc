@@ -115,8 +115,9 @@ struct Editor {
       const bool is_ours = wanted.contains(key) && (key != "timeout" || HasOptions(ours));
       if (!is_ours || is_kept || entry.at(key) == wanted.at(key)) continue;
       if (HasOptions(theirs)) {
-        return Refuse(path / key, "be " + wanted.at(key).dump() +
-                                      ": it starts something else, or has options of yours");
+        return Refuse(path / key,
+                      support::Format("be {}: it starts something else, or has options of yours",
+                                      wanted.at(key).dump()));
       }
       entry[key] = wanted.at(key);
     }
@@ -166,11 +167,12 @@ Edited Add(const SettingsFile& file, const std::optional<std::string>& before, b
   const bool is_new = !before || IsBlank(*before);
   if (file.format == Format::kText) {
     if (is_new || *before == file.text) return {file.text};
-    throw support::CallError(": this file is not the one that configure writes; move it away");
+    throw support::CommandError(": this file is not the one that configure writes; move it away");
   }
   Editor editor = {file, is_new ? file.initial.dump(2) + "\n" : *before};
   if (!editor.settings.is_object()) {
-    throw support::CallError(PlaceOf(editor.before, JsonPath()) + ": the file must be an object");
+    throw support::CommandError(PlaceOf(editor.before, JsonPath()) +
+                                ": the file must be an object");
   }
   const bool is_trusted_anew = trusted && !Remove(file, before).was_trusted;
   if (is_trusted_anew) editor.TakeAway(JsonPath(), editor.settings, file.untrusted);

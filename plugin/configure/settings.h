@@ -9,8 +9,8 @@
 
 #include "support/errors.h"
 
-/// What `limactl mcp configure` does to the text of a settings file. No disk is touched here. What
-/// cannot be read or edited throws support::CallError, whose text follows the file's name:
+/// Edits of a settings file's text for `limactl mcp configure`, without touching the disk. A text
+/// that cannot be read or edited throws support::CommandError, whose text follows the file's name:
 /// ":2:18: reason" with line and column, counted from 1, or ": reason".
 namespace configure {
 
@@ -30,13 +30,13 @@ struct SettingsFile {
   std::string alternative = {};     ///< another name that the agent reads; used if only it exists
   bool alternative_counts = false;  ///< the agent reads only that one if both exist
   Format format = Format::kJson;
-  std::string text = {};  ///< of kText: the whole file. One of kToml is not edited.
-  /// Of kJson: what the file has. Lists have these elements, other values are these. An object
-  /// named "lima" is our entry: it has these members, with any values.
+  std::string text = {};  ///< for kText: the whole file. A kToml file is not edited.
+  /// For kJson: the values of the file. Lists have these elements, other values are these. An
+  /// object named "lima" is our entry: it has these members, with any values.
   Json wanted = Json::object();
-  Json trusted = Json::object();    ///< what it has besides, with `--trust`
+  Json trusted = Json::object();    ///< further values with `--trust`
   Json untrusted = Json::object();  ///< the same, without
-  Json initial = Json::object();    ///< what a file needs that has none of it, with any values
+  Json initial = Json::object();    ///< values that a new file needs, with any values
   /// A list that otherwise has only tools of MCP servers, "mcp_...".
   JsonPath allowed = JsonPath();
   JsonPath last = JsonPath();  ///< an object whose last members are ours, in our order
@@ -44,24 +44,24 @@ struct SettingsFile {
 
 struct Edited {
   std::optional<std::string> text;  ///< empty: no file
-  /// Of Add: what the user must change first, with the place. Of Remove: what it took away, each
-  /// with its value on one line.
+  /// After Add: the values that the user must change first, with their places. After Remove: the
+  /// removed values, one a line.
   std::vector<std::string> lines = {};
-  bool in_copy = false;      ///< of Add: an entry that was there serves a copy
-  bool had_entry = false;    ///< of Remove
-  bool was_trusted = false;  ///< of Remove: some of it is there only with `--trust`
+  bool in_copy = false;      ///< after Add: an entry that was there serves a copy
+  bool had_entry = false;    ///< after Remove
+  bool was_trusted = false;  ///< after Remove: some of it is there only with `--trust`
 };
 
-/// Adds what is missing to `before`, which is empty if there is no file. What is there stays, but
-/// for the command of our entry if it has no options of the user's, and what belongs to the other
-/// answer to `--trust`.
+/// Adds the missing values to `before`, which is empty if there is no file. Everything else stays,
+/// except the command of our entry if it has no options of the user's, and the values for the other
+/// choice of `--trust`.
 Edited Add(const SettingsFile& file, const std::optional<std::string>& before, bool trusted);
 
-/// Takes away our entry and all values that equal ours. A file without other values is to be
-/// removed, unless it has a comment.
+/// Removes our entry and all values that equal ours. A file without other values is to be removed,
+/// unless it has a comment.
 Edited Remove(const SettingsFile& file, const std::optional<std::string>& before);
 
-/// Whether the text holds anything that Remove would take away, or the server.
+/// Whether the text has anything that Remove would remove, or the server.
 bool HasOurs(const SettingsFile& file, const std::optional<std::string>& text);
 
 }  // namespace configure

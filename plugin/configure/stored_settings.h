@@ -14,7 +14,7 @@ inline constexpr std::size_t kMaxSettingsBytes = std::size_t{16} << 20;
 
 /// A settings file on the disk. Links in a project are refused, since the guest could make them
 /// point to files of the host; the user's own are followed. Every function throws
-/// support::CallError or std::filesystem::filesystem_error.
+/// support::Error or std::filesystem::filesystem_error.
 class StoredSettings {
  public:
   /// Reads the file, which need not exist. `project`, if it is a file of one, is above `path`.

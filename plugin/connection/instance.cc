@@ -16,6 +16,8 @@
 namespace connection {
 namespace {
 
+using support::Format;
+
 void RequireRunning(const InstanceOptions& options,
                     const lima::InstanceConfiguration& configuration) {
   const lima::Status status = lima::InspectStatus(configuration.directory(), configuration.vm_type);
@@ -23,10 +25,9 @@ void RequireRunning(const InstanceOptions& options,
   const std::string problem =
       status.state == lima::State::kStopped
           ? "stopped; start it on the host with: limactl start " + options.name
-          : "broken (" + status.reason +
-                "), or is starting or stopping. If it stays so, run on the host: " +
-                lima::ForcedRestartCommand(options.name);
-  throw InstanceNotRunning("the Lima instance \"" + options.name + "\" is " + problem,
+          : Format("broken ({}), or is starting or stopping. If it stays so, run on the host: {}",
+                   status.reason, lima::ForcedRestartCommand(options.name));
+  throw InstanceNotRunning(Format("the Lima instance \"{}\" is {}", options.name, problem),
                            status.state);
 }
 
@@ -91,9 +92,9 @@ lima::GuestFacts QueryGuestFacts(const std::string& instance, guest::Guest& gues
   if (!given.exit_status ||
       !re2::RE2::FullMatch(given.output, R"((?s)(\d+)\n(/[^\x00]*))", &uid, &home)) {
     throw support::CallError(
-        "the guest did not report its user's id and home directory, which the instance's mounts "
-        "need; set user.home and user.uid in its lima.yaml, or find the cause with "
-        "limactl shell " +
+        "the guest did not report its user's id and home directory, "
+        "which the instance's mounts need; set user.home and user.uid in its lima.yaml, "
+        "or find the cause with limactl shell " +
         instance);
   }
   lima::GuestFacts facts;
@@ -115,14 +116,17 @@ std::string Instructions(const InstanceOptions& options) {
     const lima::InstanceConfiguration configuration =
         lima::LoadConfiguration(options.lima_home, options.name);
     // Codex shows a model only the first line.
-    return "Files, search and commands in the Lima virtual machine \"" + options.name + "\" (" +
-           configuration.os + "), not on the host: use these tools for all work on the project.\n" +
-           ListRoots(ShownRoots(options, configuration)) +
-           "Give absolute host paths. Other paths are refused: ask the user to mount the "
-           "directory. Commands run as the guest's user and see the guest's own files too.\n";
+    return Format(
+        "Files, search and commands in the Lima virtual machine \"{}\" ({}), not on the host: "
+        "use these tools for all work on the project.\n{}Give absolute host paths. "
+        "Other paths are refused: ask the user to mount the directory. "
+        "Commands run as the guest's user and see the guest's own files too.\n",
+        options.name, configuration.os, ListRoots(ShownRoots(options, configuration)));
   } catch (const support::CallError& error) {
-    return "These tools work inside the Lima virtual machine \"" + options.name +
-           "\", not on the host. They cannot be used now: " + error.what() + "\n";
+    return Format(
+        "These tools work inside the Lima virtual machine \"{}\", not on the host. "
+        "They cannot be used now: {}\n",
+        options.name, error.what());
   }
 }
 

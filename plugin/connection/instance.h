@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "exposure/host_programs.h"
 #include "guest/guest.h"
 #include "lima/configuration.h"
 #include "lima/mounts.h"
 #include "lima/ssh_config.h"
 #include "lima/status.h"
-#include "exposure/host_programs.h"
 #include "paths/roots.h"
 #include "support/context.h"
 #include "support/errors.h"
@@ -18,14 +18,13 @@
 
 namespace connection {
 
-/// Which instance to connect to, and what the agent may use there.
 struct InstanceOptions {
   std::filesystem::path lima_home;
   std::string name;
   paths::RootOptions roots;
-  std::string copied_project;         ///< `--copy`, a host path: its copy is the only root
-  std::string working_directory;      ///< this program's, on the host
-  bool allow_settings = false;        ///< `--allow-settings`
+  std::string copied_project;            ///< `--copy`, a host path: its copy is the only root
+  std::string working_directory;         ///< this program's, on the host
+  bool allow_settings = false;           ///< `--allow-settings`
   exposure::HostPrograms host_programs;  ///< whose files are not written without that
 };
 

@@ -42,7 +42,7 @@ std::string LastOutput(std::FILE* file) {
 void StartInstance(const std::string& name, const support::Context& context,
                    const ReportStatus& report_status) {
   const std::string command = "limactl start " + name;
-  const std::string stopped = "the Lima instance \"" + name + "\" is stopped";
+  const std::string stopped = support::Format("the Lima instance \"{}\" is stopped", name);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), &std::fclose);
   const int output = file ? ::fileno(file.get()) : -1;
   if (output < 0 || ::fcntl(output, F_SETFD, FD_CLOEXEC) != 0 ||
@@ -55,18 +55,19 @@ void StartInstance(const std::string& name, const support::Context& context,
     process = support::Spawn({"limactl", "start", "--tty=false", name},
                              {.output = output, .error = output, .own_session = true});
   } catch (const std::system_error& error) {
-    throw support::CallError(stopped + " and cannot be started: no limactl on PATH (" +
-                             support::EnvironmentVariable("PATH") + "): " + error.code().message() +
-                             ". Start it on the host with: " + command);
+    throw support::CallError(
+        "{} and cannot be started: no limactl on PATH ({}): {}. Start it on the host with: {}",
+        stopped, support::EnvironmentVariable("PATH"), error.code().message(), command);
   }
-  report_status("the Lima instance \"" + name + "\" is being started with `" + command + "`");
+  report_status(
+      support::Format("the Lima instance \"{}\" is being started with `{}`", name, command));
   int status = 0;
   // If SIGCHLD is ignored there is no status; the next check of the instance shows the result.
   while (::waitpid(process, &status, WNOHANG) == 0) support::Pause(kPollInterval, context);
   if (status == 0) return;
   const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-  throw support::CallError(stopped + ", and `" + command + "` failed (exit status " +
-                           std::to_string(code) + "). Its last output:\n" + LastOutput(file.get()));
+  throw support::CallError("{}, and `{}` failed (exit status {}). Its last output:\n{}", stopped,
+                           command, code, LastOutput(file.get()));
 }
 
 InstanceOpener::InstanceOpener(const InstanceOptions& options, bool may_start,

@@ -64,7 +64,7 @@ class InstanceOpener {
   tools::Workspace Open(const support::Context& context, const ReportStatus& report_status);
 
  protected:
-  // For tests.
+  // Virtual for tests.
   virtual tools::Workspace Connect(const support::Context& context) {
     return OpenInstance(options_, pins_, context);
   }

@@ -33,8 +33,8 @@ tools::Workspace SharedConnection::Acquire(const support::Context& context,
     }
     const support::StopReason stopped = context.stop_reason();
     if (stopped == support::StopReason::kDeadline) {
-      throw support::CallError("the guest is not ready: " + waiting_for_ +
-                               ". Nothing was done; call again later");
+      throw support::CallError("the guest is not ready: {}. Nothing was done; call again later",
+                               waiting_for_);
     }
     if (stopped != support::StopReason::kNone) throw support::Stopped(stopped);
     Begin();

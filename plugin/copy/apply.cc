@@ -14,7 +14,7 @@ namespace copy {
 using exposure::List;
 using exposure::Visible;
 using git::GitOutput;
-using git::kNone;
+using git::kNoEntry;
 using git::kRepositoryMode;
 using git::ParseRaw;
 using git::RawChange;
@@ -23,9 +23,9 @@ using git::Unchanged;
 namespace {
 
 namespace fs = std::filesystem;
-using support::CallError;
+using support::CommandError;
 
-/// In the side repository, while files of the working tree are being changed.
+/// Exists in the side repository while files of the working tree are being changed.
 constexpr const char* kSaved = "applying";
 /// Bytes of changed files that `git apply` is given: it needs twice as much memory.
 constexpr std::uint64_t kMaxApplied = std::uint64_t{512} << 20U;
@@ -47,19 +47,20 @@ void RequireSize(const Git& git, const SideRepository& side, const std::string& 
   }
   const std::uint64_t most = std::min(max_size, kMaxApplied);
   if (size <= most) return;
-  throw CallError(
-      Unchanged("The changed files have " + support::FormatByteCount(size) + ", more than " +
-                support::FormatByteCount(most) + (most == max_size ? " (--max-size)" : "")) +
+  throw CommandError(
+      Unchanged(support::Format("The changed files have {}, more than {}{}",
+                                support::FormatByteCount(size), support::FormatByteCount(most),
+                                most == max_size ? " (--max-size)" : "")) +
       (most == max_size ? "" : " As a branch instead: limactl mcp take " + side.place().instance));
 }
 
-/// What `git apply` did not do, though it says that it did; empty if it did all.
+/// The first change that `git apply` reported and did not make; empty if it made all.
 std::string Left(const fs::path& top, const std::vector<RawChange>& changes) {
   for (const RawChange& change : changes) {
     const auto type = TypeBelow(top, change.path);
     const bool is_there = type != fs::file_type::not_found && type != fs::file_type::directory;
-    if (change.mode == kNone && is_there) return "git cannot delete " + change.path;
-    if (change.mode != kNone && change.mode != kRepositoryMode && !is_there) {
+    if (change.mode == kNoEntry && is_there) return "git cannot delete " + change.path;
+    if (change.mode != kNoEntry && change.mode != kRepositoryMode && !is_there) {
       return "git has not written " + change.path;
     }
   }
@@ -71,21 +72,26 @@ std::string Left(const fs::path& top, const std::vector<RawChange>& changes) {
                        const std::string& problem) {
   const std::vector<std::string> different = saved.PutBack();
   if (!different.empty()) {
-    throw CallError(problem + ". Not put back: " + Named(different) + ". What they were is in " +
-                    (side.path() / kSaved / "files").string());
+    throw CommandError("{}. Not put back: {}. What they were is in {}", problem, Named(different),
+                       (side.path() / kSaved / "files").string());
   }
   saved.Discard(side.MakeScratch());
-  throw CallError(problem +
-                  ". The working tree is as it was. As a branch instead: limactl mcp take " +
-                  side.place().instance);
+  throw CommandError(problem +
+                     ". The working tree is as it was. As a branch instead: limactl mcp take " +
+                     side.place().instance);
 }
 
 }  // namespace
 
+/// `git apply` checks the whole patch, then removes all old files before it writes the new ones. A
+/// full disk or a kill in between would leave neither, so every file is saved first, on disk. The
+/// last two steps must keep their order: once `applied` names the work, UndoInterruptedApply only
+/// discards the saved files; until then it puts them back. The exit status of git is not enough
+/// (see Left), and the lock keeps the working tree from another copy of the project meanwhile.
 void ApplyWork(const Git& users, SideRepository& side, std::uint64_t max_size) {
   const fs::path top = side.place().top;
   const fs::path scratch = side.MakeScratch();
-  // In a file: git apply must not see a part of it.
+  // A file, not a pipe: git apply must not see a part of it.
   const fs::path patch = scratch / "patch";
   WritePatch(side, side.facts().applied, patch, max_size);
   const std::string work = side.facts().work;
@@ -96,7 +102,7 @@ void ApplyWork(const Git& users, SideRepository& side, std::uint64_t max_size) {
   std::string ids;
   for (const RawChange& change : changes) {
     paths.push_back(change.path);
-    if (change.mode != kNone && change.mode != kRepositoryMode) ids += change.id + "\n";
+    if (change.mode != kNoEntry && change.mode != kRepositoryMode) ids += change.id + "\n";
   }
   RequireSize(side.git(), side, ids, max_size);
 
@@ -105,7 +111,8 @@ void ApplyWork(const Git& users, SideRepository& side, std::uint64_t max_size) {
   // The agent's bytes, whatever the user's settings say about blanks.
   const GitOutput applied = users.Run(
       {"-c", "apply.ignoreWhitespace=no", "apply", "--whitespace=nowarn", patch.string()});
-  const std::string problem = applied.ok() ? Left(top, changes) : "git apply: " + applied.words;
+  const std::string problem =
+      applied.ok() ? Left(top, changes) : "git apply: " + applied.error_line;
   if (!problem.empty()) Undo(saved, side, problem);
   CopyFacts facts = side.facts();
   facts.applied = work;
@@ -129,9 +136,9 @@ std::string UndoInterruptedApply(const SideRepository& side) {
     }
     const std::vector<std::string> different = saved->PutBack(displaced);
     if (!different.empty()) {
-      throw CallError("An interrupted take --apply cannot be undone: " + Named(different) +
-                      ". Put them back from " + (directory / "files").string() + ", then delete " +
-                      directory.string());
+      throw CommandError(
+          "An interrupted take --apply cannot be undone: {}. Put them back from {}, then delete {}",
+          Named(different), (directory / "files").string(), directory.string());
     }
     note = "An interrupted take --apply was undone.";
     if (fs::exists(displaced))

@@ -11,13 +11,13 @@
 #include "copy/side_repository.h"
 #include "git/git.h"
 
-/// Work in a copy: what the commands do. Each function throws support::CallError.
+/// Work in a copy: what the commands do. Each function throws support::Error.
 namespace copy {
 
 using git::Git;
 
 /// Makes the copy, or replaces it by the working tree if everything in it was taken. Returns lines
-/// that tell the user what was done. After a failure or kill, the next call does it again.
+/// for the user. After a failure or kill, the next call does it again.
 std::vector<std::string> Send(const Target& target, const Project& project,
                               const Snapshot& snapshot, const Git& users);
 
@@ -29,12 +29,12 @@ enum class Refs {
   kAll,  ///< also Untaken::refs
 };
 
-/// Brings what the guest's working tree is into the side repository, as the ref "work". What comes
-/// is kept apart until it is known to be sound commits with everything that they need, and names
-/// that a working tree can have; otherwise nothing of it is left.
+/// Brings the guest's working tree into the side repository, as the ref "work". The pack goes into
+/// a quarantine. If it is not complete, valid commits with names that a working tree can have, it
+/// is deleted.
 GuestState Fetch(const Target& target, std::uint64_t max_size, Refs refs);
 
-/// Throws if `name` is no name of a branch, or another branch is in its way.
+/// Throws unless a branch can have this name.
 void RequireBranchName(const Git& users, const std::string& name);
 
 /// A branch of the user, and its commit; empty if it is new.
@@ -43,7 +43,7 @@ struct Branch {
   std::string old;
 };
 
-/// Which branches of the user move.
+/// The user's branches that may move.
 enum class Move {
   kForward,  ///< those that are an ancestor, or what was put there since the copy was sent
   kOurs,     ///< of these, those that TakeBranch has set last
@@ -65,23 +65,23 @@ bool WouldMergeRefuse(const Git& users, const SideRepository& side);
 void ApplyWork(const Git& users, SideRepository& side, std::uint64_t max_size);
 
 /// Puts the working tree back if ApplyWork was killed. Returns a sentence for the user, or nothing.
-/// Throws support::CallError if that is not possible.
+/// Throws support::Error if that is not possible.
 std::string UndoInterruptedApply(const SideRepository& side);
 
-/// What to compare `id` with: what was sent, or, if the user's gc has deleted that, the commit that
-/// the copy began with, or an empty tree.
+/// The commit to compare work with: the one that was sent, or, if the user's gc has deleted it, the
+/// commit below it, or an empty tree.
 std::string SentOrOlder(const SideRepository& side);
 
 /// How many files differ between two commits.
 std::size_t CountChanged(const SideRepository& side, const std::string& from,
                          const std::string& to);
 
-/// What changed from a commit to "work", for `git apply`. Throws support::CallError if it has more
-/// than `max_size` bytes.
+/// Writes the changes from a commit to "work", for `git apply`. Throws support::CommandError if it
+/// has more than `max_size` bytes.
 void WritePatch(const SideRepository& side, const std::string& from,
                 const std::filesystem::path& file, std::uint64_t max_size);
 
-/// Prints what differs between `sides`. To a terminal: readable, through a pager, nothing of it
+/// Prints the differences between `sides`. To a terminal: readable, through a pager, nothing of it
 /// raw. Else as a patch for `git apply`. With `only_names`: names and numbers of lines.
 void PrintDiff(const Git& git, const Git::Arguments& sides, bool only_names);
 
@@ -89,8 +89,8 @@ void PrintDiff(const Git& git, const Git::Arguments& sides, bool only_names);
 /// first characters. Keeps the incomplete line in `rest`.
 std::string TerminalLines(std::string_view bytes, std::string& rest);
 
-/// What the guest says that was not taken, unverified. Changes nothing.
-GuestState Ask(const Target& target);
+/// Asks the guest what has not been taken yet. Its reply is not verified. Changes nothing.
+GuestState QueryUntaken(const Target& target);
 
 /// Deletes the copy in the guest and the side repository. Throws if an agent works in it, or,
 /// without `force`, if something was not taken. Returns lines for the user. Never deletes a

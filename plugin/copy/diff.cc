@@ -26,7 +26,7 @@ constexpr std::size_t kMaxLine = 4096;
 
 const std::string kWhat = "git cannot compare";
 
-/// Nothing that the user or the guest has configured changes it.
+/// No configuration of the user or the guest changes its output.
 const Git::Arguments kDiff = {"diff", "--no-color", "--no-ext-diff", "--no-textconv",
                               "--no-renames"};
 
@@ -54,7 +54,7 @@ std::FILE* OpenPager() {
   ::setenv("LESS", "FRX", 0);
   std::fflush(stdout);
   std::FILE* const pager = ::popen((program + " || cat").c_str(), "w");
-  // It is the pager's: as git does it.
+  // Ctrl-C is for the pager, as with git.
   (void)::signal(SIGINT, SIG_IGN);
   return pager;
 }
@@ -66,7 +66,7 @@ std::string TerminalLines(std::string_view bytes, std::string& rest) {
   while (true) {
     const std::size_t end = bytes.find('\n');
     const std::string_view part = bytes.substr(0, end);
-    // What is beyond the bound is not shown.
+    // A terminal is not shown the rest of a longer line.
     if (rest.size() <= kMaxLine) rest += part.substr(0, kMaxLine + 1);
     if (end == std::string_view::npos) return text;
     text += TerminalLine(rest);
@@ -93,7 +93,7 @@ void PrintDiff(const Git& git, const Git::Arguments& sides, bool only_names) {
       return true;
     }
     if (errno == EPIPE) return false;  // the user has seen enough
-    throw support::CallError("cannot write the diff: " + std::generic_category().message(errno));
+    throw support::CommandError("cannot write the diff: " + std::generic_category().message(errno));
   };
   git.Read(arguments, print, kWhat);
 }
@@ -126,10 +126,10 @@ void WritePatch(const SideRepository& side, const std::string& from,
   side.git().Read(arguments, write, kWhat);
   patch.close();
   if (size > max_size) {
-    throw support::CallError(Unchanged("The patch has more than " +
-                                       support::FormatByteCount(max_size) + " (--max-size)"));
+    throw support::CommandError(Unchanged(support::Format("The patch has more than {} (--max-size)",
+                                                          support::FormatByteCount(max_size))));
   }
-  if (!patch) throw support::CallError("cannot write " + file.string());
+  if (!patch) throw support::CommandError("cannot write " + file.string());
 }
 
 }  // namespace copy

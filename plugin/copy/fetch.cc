@@ -10,24 +10,24 @@
 
 namespace copy {
 
+using git::ErrorLine;
 using git::Excluding;
 using git::GitOutput;
 using git::Split;
 using git::Unchanged;
-using git::Words;
 namespace {
 
 namespace fs = std::filesystem;
-using support::CallError;
+using support::CommandError;
 
 constexpr std::size_t kMaxNames = 1'000'000;
 constexpr std::size_t kMaxPath = 4096;
 
-/// What the guest sent may still be sound if it is sent again without leaving out anything.
-class Unsound : public CallError {
+/// The pack is bad. Try once more with a full pack: a common commit may be gone here.
+class BadPack : public CommandError {
  public:
-  explicit Unsound(const std::string& words)
-      : CallError(Unchanged("What the guest sent is not sound: " + words)) {}
+  explicit BadPack(const std::string& reason)
+      : CommandError(Unchanged("What the guest sent is not sound: " + reason)) {}
 };
 
 /// Moves the pack in a directory to the side repository. git finds a pack by its .idx.
@@ -48,7 +48,7 @@ void Index(const Target& target, const std::string& revisions, const Git& git,
                                    {.input = support::Child::kPipe});
   ReceivePack(target, revisions, max_size,
               [&](std::string_view bytes) { return index.Write(bytes); });
-  if (index.Finish() != 0) throw Unsound(Words(index));
+  if (index.Finish() != 0) throw BadPack(ErrorLine(index));
 }
 
 std::vector<std::string> Sorted(std::vector<std::string> ids) {
@@ -69,11 +69,11 @@ std::vector<std::string> ObjectsIn(const Git& git, const fs::path& packs) {
   return Sorted(std::move(ids));
 }
 
-/// Throws Unsound unless the ids are commits, and all that they need was sent: by the host before,
-/// or in `packs`. An object that only the user's repository has must not count.
+/// Throws BadPack unless the ids are commits, and every object that they need was sent: by the host
+/// before, or in `packs`. An object that only the user's repository has does not count.
 void RequireComplete(const Git& git, const std::vector<std::string>& ids, const fs::path& packs) {
   for (const std::string& id : ids) {
-    if (git.Run({"cat-file", "-t", id}).Line() != "commit") throw Unsound("no commit " + id);
+    if (git.Run({"cat-file", "-t", id}).Line() != "commit") throw BadPack("no commit " + id);
   }
   Git::Arguments list = {"rev-list", "--objects", "--no-object-names"};
   list.insert(list.end(), ids.begin(), ids.end());
@@ -82,29 +82,29 @@ void RequireComplete(const Git& git, const std::vector<std::string>& ids, const 
   GitOutput needed = git.Run(new_ones);
   // The user's gc may have pruned what the side repository has.
   if (!needed.ok()) needed = git.Run(list);
-  if (!needed.ok()) throw Unsound(needed.words);
-  if (needed.is_cut) throw Unsound("too many objects");
+  if (!needed.ok()) throw BadPack(needed.error_line);
+  if (needed.is_cut) throw BadPack("too many objects");
   const auto all = Sorted(Split(needed.output, '\n'));
   const auto sent = ObjectsIn(git, packs);
   if (std::includes(sent.begin(), sent.end(), all.begin(), all.end())) return;
-  throw Unsound("it names objects that it has neither made nor got from here");
+  throw BadPack("it names objects that it has neither made nor got from here");
 }
 
 void RequireNames(const Git& git, const std::string& id) {
   const GitOutput list = git.Run({"ls-tree", "-r", "-z", "--name-only", "--full-tree", id});
-  if (!list.ok()) throw Unsound(list.words);
+  if (!list.ok()) throw BadPack(list.error_line);
   const std::vector<std::string> names = Split(list.is_cut ? "" : list.output, '\0');
   const bool is_too_much = list.is_cut || names.size() > kMaxNames ||
                            std::any_of(names.begin(), names.end(), [](const std::string& name) {
                              return name.size() > kMaxPath;
                            });
   if (!is_too_much) return;
-  throw CallError(
+  throw CommandError(
       Unchanged("The guest's tree has more than 1,000,000 files or a path above 4,096 bytes: no "
                 "working tree has"));
 }
 
-/// Deletes what came for another call and was not kept.
+/// Deletes packs of earlier calls that were not kept.
 void DeleteUnused(const SideRepository& side) {
   constexpr int kMaxPacks = 2;
   int packs = 0;
@@ -121,7 +121,7 @@ void DeleteUnused(const SideRepository& side) {
 GuestState Fetch(const Target& target, std::uint64_t max_size, Refs refs,
                  const std::vector<std::string>& common) {
   SideRepository& side = target.side;
-  GuestState state = Look(target, common);
+  GuestState state = CommitGuestWork(target, common);
   RequireOurs(target, state);
   std::vector<std::string> ids = {state.work};
   if (refs == Refs::kAll) {
@@ -153,7 +153,7 @@ GuestState Fetch(const Target& target, std::uint64_t max_size, Refs refs) {
   DeleteUnused(target.side);
   try {
     return Fetch(target, max_size, refs, CommonCommits(target.side));
-  } catch (const Unsound&) {
+  } catch (const BadPack&) {
     return Fetch(target, max_size, refs, {});
   }
 }

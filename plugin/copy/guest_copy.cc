@@ -25,11 +25,13 @@ using git::Split;
 using git::Unchanged;
 namespace {
 
-using support::CallError;
 using support::Clock;
+using support::CommandError;
+using support::Format;
 
-/// Without a byte from the guest, and for each call.
+/// How long the guest may send nothing.
 constexpr std::chrono::seconds kSilence{60};
+/// How long any call may take.
 constexpr std::chrono::hours kTotal{1};
 
 /// Bytes of reports, and of messages.
@@ -38,7 +40,7 @@ constexpr std::size_t kMaxReports = std::size_t{4} << 20;
 /// Branches, repositories and the like that were not taken: each costs a git on the host.
 constexpr std::size_t kMaxUntaken = 1000;
 
-/// Bytes of the guest's words that are shown.
+/// Bytes of the guest's message that are shown.
 constexpr std::size_t kMaxMessage = 300;
 
 constexpr std::chrono::milliseconds kInterval{200};
@@ -50,48 +52,52 @@ constexpr const char* kTooMuch = "The guest reports too much";
 const std::string kFunctions = std::string(look_program) + std::string(untaken_program);
 
 [[noreturn]] void Stop(const std::string& problem) {
-  throw CallError(Unchanged(problem));
+  throw CommandError(Unchanged(problem));
 }
 
-[[noreturn]] void ThrowNonsense() {
-  Stop("The guest's answer makes no sense");
+[[noreturn]] void ThrowInvalid(const SideRepository& side) {
+  throw CommandError("{} Check it with: limactl mcp doctor {}",
+                     Unchanged("The guest sent an invalid reply"), side.place().instance);
 }
 
-std::uint64_t ToNumber(const std::string& word) {
+std::uint64_t ToNumber(const std::string& word, const SideRepository& side) {
   constexpr std::size_t kMaxDigits = 9;
   const bool is_number = !word.empty() && word.size() <= kMaxDigits &&
                          word.find_first_not_of("0123456789") == std::string::npos;
-  if (!is_number) ThrowNonsense();
+  if (!is_number) ThrowInvalid(side);
   return std::stoull(word);
 }
 
-/// What to do about a reason or a state of programs/. `detail`: git's words.
+/// The error for a reason or a state of programs/. `detail`: git's message.
 std::string Advice(const std::string& reason, const std::string& detail,
                    const SideRepository& side) {
   const std::string& instance = side.place().instance;
   const std::string& directory = side.facts().directory;
-  const std::string rescue = "To get its files: `limactl copy -r " +
-                             shell::ShellQuote(instance + ":" + directory) +
-                             " rescued`. Then `limactl mcp drop " + instance + " --force`";
+  const std::string rescue =
+      Format("To get its files: `limactl copy -r {} rescued`. Then `limactl mcp drop {} --force`",
+             shell::ShellQuote(instance + ":" + directory), instance);
   const std::map<std::string, std::string> texts = {
       {"git", "git 2.30 or newer is needed in the guest: sudo apt-get install git"},
       {"busy", "Another limactl mcp works with this copy."},
-      {"absent", "The copy is gone from " + instance + ":" + directory +
-                     ". Make it anew: limactl mcp copy " + instance},
+      {"absent", Format("The copy is gone from {}:{}. Make it anew: limactl mcp copy {}", instance,
+                        directory, instance)},
       {"interrupted", "The last copy was interrupted. Complete it: limactl mcp copy " + instance},
       {"damaged", "The copy's .git is damaged. " + rescue},
-      {"unmarked", directory + " in " + instance + " is no longer the copy: its .git is gone or " +
-                       "another one. " + rescue + ", which leaves the directory"},
-      {"foreign", directory + " exists in " + instance +
-                      " and is no copy of ours. Move it away, or --copy-dir DIR."},
-      {"other", directory + " in " + instance +
-                    " is the copy of another project: --copy-dir DIR names another directory."},
-      {"branch", "the copy's branch " + detail + " is in the way of " + "the host's, and was not " +
-                     "taken: limactl mcp take " + instance},
-      {"directory", directory + " cannot be made in " + instance +
-                        " (sudo wants a password): --copy-dir DIR names a directory that you can "
-                        "write."},
-      {"space", instance + " has no space left (" + detail + " MB needed)."},
+      {"unmarked", Format("{} in {} is no longer the copy: its .git is gone or another one. {}, "
+                          "which leaves the directory",
+                          directory, instance, rescue)},
+      {"foreign", Format("{} exists in {} and is no copy of ours. Move it away, or --copy-dir DIR.",
+                         directory, instance)},
+      {"other",
+       Format("{} in {} is the copy of another project: --copy-dir DIR names another directory.",
+              directory, instance)},
+      {"branch", Format("the copy's branch {} is in the way of the host's, and was not taken: "
+                        "limactl mcp take {}",
+                        detail, instance)},
+      {"directory", Format("{} cannot be made in {} (sudo wants a password): "
+                           "--copy-dir DIR names a directory that you can write.",
+                           directory, instance)},
+      {"space", Format("{} has no space left ({} MB needed).", instance, detail)},
       {"drop", directory + " cannot be deleted in " + instance + ": " + detail}};
   const auto found = texts.find(reason);
   return found == texts.end() ? "git failed in " + instance + ": " + detail : found->second;
@@ -107,7 +113,7 @@ shell::Script ScriptOf(const Target& target, const Settings& settings, const std
       {"TAKEN", facts.taken.empty() ? facts.applied : facts.taken},
       {"DONE", support::Join({facts.sent, facts.base, facts.taken, facts.applied}, " ")},
       {"BRANCH", facts.branch},
-      {"FORCE", ""}};
+      {"ONLY_STATE", ""}};
   all.insert(all.end(), settings.begin(), settings.end());
   std::string text;
   for (const auto& [name, value] : all) text += name + "=" + shell::ShellQuote(value) + "\n";
@@ -138,27 +144,27 @@ void ReadReport(const std::string& line, const SideRepository& side, GuestState&
   words.resize(4);
   // git takes a shorter id for the beginning of one.
   const auto read_id = [&](const std::string& id) {
-    if (!IsObjectId(id) || id.size() != side.facts().sent.size()) ThrowNonsense();
+    if (!IsObjectId(id) || id.size() != side.facts().sent.size()) ThrowInvalid(side);
     return id;
   };
-  if (kind == "git" && !IsNewEnough(line, 30)) throw CallError(Advice("git", "", side));
+  if (kind == "git" && !IsNewEnough(line, 30)) throw CommandError(Advice("git", "", side));
   if (kind == "state") state.directory = rest;
   if (kind == "have") state.known.push_back(rest);
   if (kind == "found") state.found = support::Printable(rest.substr(0, kMaxName));
   if (kind == "work") {
     state.work = read_id(words[1]);
-    state.untaken.commits = ToNumber(words[2]);
-    state.untaken.files = ToNumber(words[3]);
+    state.untaken.commits = ToNumber(words[2], side);
+    state.untaken.files = ToNumber(words[3], side);
   }
   if (kind == "ref") state.untaken.refs.push_back({RefName(words[2]), read_id(words[1])});
   if (kind == "rest") {
     const std::size_t name = words[1].size() + 1;
-    if (rest.size() <= name) ThrowNonsense();
+    if (rest.size() <= name) ThrowInvalid(side);
     state.untaken.rest.push_back({words[1], support::Printable(rest.substr(name, kMaxName))});
   }
 }
 
-/// Tells the user on a terminal what has been transferred or awaited, once it takes a while.
+/// Shows on a terminal how much was transferred, or how long git works, after two seconds.
 class Progress {
  public:
   explicit Progress(std::string what) : what_(std::move(what)) {}
@@ -168,11 +174,11 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void Show(std::uint64_t bytes) { Show(std::to_string(bytes >> 20U) + " MiB"); }
+  void Show(std::uint64_t bytes) { Show(Format("{} MiB", bytes >> 20U)); }
 
   void ShowSeconds() {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - made_);
-    Show(std::to_string(seconds.count()) + " s");
+    Show(Format("{} s", seconds.count()));
   }
 
  private:
@@ -181,7 +187,7 @@ class Progress {
     const auto now = Clock::now();
     if (now - made_ < kQuiet || now - shown_ < kInterval || ::isatty(STDERR_FILENO) == 0) return;
     shown_ = now;
-    // What is said next replaces it.
+    // The next output replaces it.
     std::cerr << what_ << ": " << amount << "\x1b[K\r" << std::flush;
   }
 
@@ -195,8 +201,13 @@ struct Ended {
   std::string error;
 };
 
-/// Runs a script to its end, or until `on_output` returns false. Calls `show` while it waits. The
-/// guest must be heard: beat() of look.sh prints something as long as git works there.
+/// Runs a script to its end, or until `on_output` returns false. Calls `show` while it waits.
+///
+/// The script runs in another thread, and this one only watches, since no single timeout fits: git
+/// may work for many minutes without output, but a guest that sends nothing for kSilence hangs. To
+/// tell them apart, beat() of look.sh prints an empty line to standard error while git works. The
+/// script's context is therefore its own, and stopped here for both limits. Even then, end.get()
+/// must wait for the thread: it still uses `sink` and the callers' variables.
 Ended RunWatched(const Target& target, const shell::Script& script,
                  const std::function<bool(std::string_view)>& on_output,
                  const std::function<void()>& show) {
@@ -259,25 +270,25 @@ GuestState CallGuest(const Target& target, const Settings& settings,
       const std::string detail = words[2].empty()
                                      ? LastMessage(ended.error)
                                      : support::Printable(words[2].substr(0, kMaxMessage));
-      throw CallError(Advice(words[1], detail, target.side));
+      throw CommandError(Advice(words[1], detail, target.side));
     }
     ReadReport(line, target.side, state);
     if (state.untaken.refs.size() + state.untaken.rest.size() > kMaxUntaken) Stop(kTooMuch);
   }
   if (ended.status == 0) return state;
-  throw CallError("The guest's part of this ended: " + LastMessage(ended.error));
+  throw CommandError("The guest's part of this ended: " + LastMessage(ended.error));
 } catch (const support::ConnectionLost&) {
   // Its text says that nothing was changed.
-  throw CallError("The connection to " + target.side.place().instance + " was lost; try again.");
+  throw CommandError("The connection to {} was lost; try again.", target.side.place().instance);
 }
 
-GuestState Look(const Target& target, const std::vector<std::string>& common,
-                const Settings& settings) {
+GuestState CommitGuestWork(const Target& target, const std::vector<std::string>& common,
+                           const Settings& settings) {
   Settings all = settings;
   all.emplace_back("HAVE", support::Join(common, "\n"));
   GuestState state =
-      CallGuest(target, all, "look\n[ \"$state\" != ours ] || [ \"$FORCE\" ] || work");
-  if (state.directory.empty()) ThrowNonsense();
+      CallGuest(target, all, "look\n[ \"$state\" != ours ] || [ \"$ONLY_STATE\" ] || work");
+  if (state.directory.empty()) ThrowInvalid(target.side);
   std::erase_if(state.known, [&](const std::string& id) {
     return std::find(common.begin(), common.end(), id) == common.end();
   });
@@ -289,7 +300,7 @@ GuestState Look(const Target& target, const std::vector<std::string>& common,
 }
 
 void RequireOurs(const Target& target, const GuestState& state) {
-  if (state.directory != "ours") throw CallError(Advice(state.directory, "", target.side));
+  if (state.directory != "ours") throw CommandError(Advice(state.directory, "", target.side));
 }
 
 void SendFile(const Target& target, const std::filesystem::path& path, const std::string& to) try {
@@ -323,7 +334,7 @@ void ReceivePack(const Target& target, const std::string& revisions, std::uint64
       },
       [&] { progress.Show(received); });
   if (received > max_size) {
-    Stop("More than " + support::FormatByteCount(max_size) + " (--max-size)");
+    Stop(Format("More than {} (--max-size)", support::FormatByteCount(max_size)));
   }
 }
 

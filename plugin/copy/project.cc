@@ -25,7 +25,7 @@ using git::Split;
 namespace {
 
 namespace fs = std::filesystem;
-using support::CallError;
+using support::CommandError;
 
 void ReadHead(const Git& users, Project& project) {
   const std::vector<std::string> lines =
@@ -34,14 +34,14 @@ void ReadHead(const Git& users, Project& project) {
                       "HEAD", "--"})
                 .output,
             '\n');
-  if (lines.size() != 3) throw CallError("There is no commit yet: git add -A && git commit.");
+  if (lines.size() != 3) throw CommandError("There is no commit yet: git add -A && git commit.");
   project.head = lines[0];
   project.head_tree = lines[1];
   project.head_date = "@" + lines[2];
   const GitOutput branch = users.Run({"symbolic-ref", "-q", "--short", "HEAD"});
   // 1: HEAD is a commit.
   if (branch.status != 0 && branch.status != 1) {
-    throw CallError("git cannot read the branch: " + branch.words);
+    throw CommandError("git cannot read the branch: " + branch.error_line);
   }
   project.branch = branch.ok() ? branch.Line() : "detached";
 }
@@ -51,7 +51,8 @@ void ReadSettings(const Git& users, Project& project) {
       {"config", "-z", "--get-regexp",
        R"(^(user\.(name|email)|core\.sparsecheckout|remote\..*\.promisor|extensions\.partialclone)$)"});
   // 1: none is set.
-  if (settings.status > 1) throw CallError("git cannot read its settings: " + settings.words);
+  if (settings.status > 1)
+    throw CommandError("git cannot read its settings: " + settings.error_line);
   for (const std::string& setting : Split(settings.output, '\0')) {
     const auto [key, value] = KeyAndValue(setting);
     if (key == "user.name" && !value.empty()) project.user_name = value;
@@ -61,7 +62,7 @@ void ReadSettings(const Git& users, Project& project) {
   }
 }
 
-/// What git could not read; it went on with the committed version.
+/// The files that git could not read; it went on with the committed versions.
 std::vector<std::string> Unread(const std::string& error) {
   std::vector<std::string> lines;
   for (const std::string& line : Split(error, '\n')) {
@@ -105,8 +106,8 @@ void LeaveOut(const Git& git, const Project& project, const std::vector<std::str
 std::string WriteTree(const Git& git, const Project& project, std::vector<std::string>& notes) {
   const GitOutput added =
       git.Run({"-c", "advice.addEmbeddedRepo=false", "add", "-A", "--sparse", "--ignore-errors"});
-  if (added.status > 1 && project.is_partial) throw CallError(kPartialText);
-  if (added.status > 1) throw CallError("git cannot read the working tree: " + added.words);
+  if (added.status > 1 && project.is_partial) throw CommandError(kPartialText);
+  if (added.status > 1) throw CommandError("git cannot read the working tree: " + added.error_line);
   if (!added.ok()) {
     AddNote("as committed, since git could not read it: ", Unread(added.error), notes);
   }
@@ -128,18 +129,19 @@ fs::path FindTop(const fs::path& directory) {
   const Git users = Git::Users(directory, -1);
   const std::string version = users.Require({"version"}, "git does not run on this host");
   if (!IsNewEnough(version, 34)) {
-    throw CallError("git 2.34 or newer is needed here (found " +
-                    support::Printable(version.substr(0, 60)) + ")");
+    throw CommandError("git 2.34 or newer is needed here (found " +
+                       support::Printable(version.substr(0, 60)) + ")");
   }
   const GitOutput top = users.Run({"rev-parse", "--show-toplevel"});
   if (top.ok()) return top.Line();
-  if (top.words.find("not a git repository") != std::string::npos) {
-    throw CallError(directory.string() + " is not in a git repository: git init, and commit once.");
+  if (top.error_line.find("not a git repository") != std::string::npos) {
+    throw CommandError(directory.string() +
+                       " is not in a git repository: git init, and commit once.");
   }
   if (users.Run({"rev-parse", "--is-bare-repository"}).Line() == "true") {
-    throw CallError(directory.string() + " is a bare repository: it has no files.");
+    throw CommandError(directory.string() + " is a bare repository: it has no files.");
   }
-  throw CallError(top.words);
+  throw CommandError(top.error_line);
 }
 
 Project ReadProject(const fs::path& top, const Git& users) {
@@ -149,7 +151,7 @@ Project ReadProject(const fs::path& top, const Git& users) {
                           "git cannot read " + top.string()),
             '\n');
   if (lines.size() != 5)
-    throw CallError(top.string() + ": a path with a line break cannot be copied");
+    throw CommandError(top.string() + ": a path with a line break cannot be copied");
   Project project;
   project.top = top;
   project.format = lines[0];
@@ -181,11 +183,10 @@ Snapshot TakeSnapshot(const Project& project, const Git& users, const SideReposi
   snapshot.withheld = FindWithheld(project, git, side, tree, included);
   if (!snapshot.withheld.empty()) {
     LeaveOut(git, project, snapshot.withheld);
-    AddNote(
-        "not copied, since it was ignored or filtered when the copy was sent before "
-        "(limactl mcp copy " +
-            side.place().instance + " --include FILE sends it): ",
-        snapshot.withheld, snapshot.notes);
+    AddNote(support::Format("not copied, since it was ignored or filtered when the copy was sent "
+                            "before (limactl mcp copy {} --include FILE sends it): ",
+                            side.place().instance),
+            snapshot.withheld, snapshot.notes);
     tree = git.Require({"write-tree"}, kNoTree);
   }
   // The dates of HEAD: the same state is the same commit.
@@ -229,9 +230,9 @@ std::vector<std::string> ListNotes(const Project& project, const Git& users) {
       users.Run({"ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory"});
   const auto count = std::count(ignored.output.begin(), ignored.output.end(), '\0');
   if (count > 0) {
-    notes.push_back(std::to_string(count) + (count == 1
-                                                 ? " ignored file or directory stays behind"
-                                                 : " ignored files or directories stay behind"));
+    notes.push_back(count == 1
+                        ? "1 ignored file or directory stays behind"
+                        : support::Format("{} ignored files or directories stay behind", count));
   }
   return notes;
 }

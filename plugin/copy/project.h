@@ -30,11 +30,10 @@ struct Project {
   bool is_sparse = false;   ///< a sparse checkout
 };
 
-/// The top of the working tree that holds `directory`. Throws support::CallError if there is none,
+/// The top of the working tree that holds `directory`. Throws support::Error if there is none,
 /// or git is too old.
 std::filesystem::path FindTop(const std::filesystem::path& directory);
 
-/// Throws support::CallError.
 Project ReadProject(const std::filesystem::path& top, const Git& users);
 
 inline constexpr const char* kPartialText =
@@ -48,7 +47,7 @@ struct Snapshot {
 };
 
 /// Writes the working tree into the side repository. Changes nothing in the user's. `included`: see
-/// FindWithheld. Throws support::CallError.
+/// FindWithheld. Throws support::Error.
 Snapshot TakeSnapshot(const Project& project, const Git& users, const SideRepository& side,
                       const std::vector<std::string>& included);
 

@@ -80,7 +80,7 @@ SavedFiles SavedFiles::Save(const fs::path& top, const std::vector<std::string>&
   saved.purpose_ = purpose;
   std::string list = purpose + '\0';
   for (const std::string& path : WithDirectories(paths)) {
-    Entry entry = saved.Look(path);
+    Entry entry = saved.Read(path);
     const fs::path copy = incomplete / kFiles / path;
     if (entry.type == file_type::directory) fs::create_directories(copy);
     if (entry.type == file_type::regular) {
@@ -98,7 +98,8 @@ SavedFiles SavedFiles::Save(const fs::path& top, const std::vector<std::string>&
   Sync(directory.parent_path());
   return saved;
 } catch (const fs::filesystem_error& error) {
-  throw support::CallError("cannot save " + error.path1().string() + ": " + error.code().message());
+  throw support::CommandError("cannot save " + error.path1().string() + ": " +
+                              error.code().message());
 }
 
 std::optional<SavedFiles> SavedFiles::Find(const fs::path& top, const fs::path& directory) {
@@ -115,7 +116,7 @@ std::optional<SavedFiles> SavedFiles::Find(const fs::path& top, const fs::path& 
   return saved;
 }
 
-SavedFiles::Entry SavedFiles::Look(const std::string& path) const {
+SavedFiles::Entry SavedFiles::Read(const std::string& path) const {
   Entry entry{.path = path, .type = TypeBelow(top_, path)};
   if (entry.type == file_type::symlink) {
     entry.target = fs::read_symlink(top_ / path).string();
@@ -126,7 +127,7 @@ SavedFiles::Entry SavedFiles::Look(const std::string& path) const {
 }
 
 bool SavedFiles::IsAsSaved(const Entry& entry) const {
-  const Entry now = Look(entry.path);
+  const Entry now = Read(entry.path);
   return now.type == entry.type && now.permissions == entry.permissions &&
          now.target == entry.target &&
          (now.type != file_type::regular ||
@@ -137,7 +138,7 @@ std::vector<std::string> SavedFiles::PutBack(const std::optional<fs::path>& disp
   std::error_code error;  // what fails shows in the comparison
   for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
     if (IsAsSaved(*entry)) continue;
-    const file_type now = Look(entry->path).type;
+    const file_type now = Read(entry->path).type;
     if (now == file_type::not_found) continue;
     if (now == file_type::directory && entry->type == file_type::directory) continue;
     const fs::path path = top_ / entry->path;

@@ -7,8 +7,8 @@
 
 namespace copy {
 
-/// What is at `path` below `top`. Behind a link, or in a directory that may not be read, there is
-/// nothing: a link may lead anywhere.
+/// The type of the file at `path` below `top`. Not found behind a link, which may lead anywhere,
+/// and in an unreadable directory.
 std::filesystem::file_type TypeBelow(const std::filesystem::path& top, const std::string& path);
 
 /// Files of a working tree, saved before a change so that they can be put back. `git apply` removes
@@ -18,20 +18,20 @@ class SavedFiles {
  public:
   /// Copies what is at the `paths` below `top`, and at the directories that they are in, to a
   /// directory in `scratch`, which then becomes `directory`: once that exists, it is complete and
-  /// on disk. `purpose` is kept with it. Throws support::CallError.
+  /// on disk. Keeps `purpose` with it. Throws support::Error.
   static SavedFiles Save(const std::filesystem::path& top, const std::vector<std::string>& paths,
                          const std::string& purpose, const std::filesystem::path& scratch,
                          const std::filesystem::path& directory);
 
-  /// What Save left in `directory`, if anything.
+  /// The files that Save left in `directory`, if any.
   static std::optional<SavedFiles> Find(const std::filesystem::path& top,
                                         const std::filesystem::path& directory);
 
   [[nodiscard]] const std::string& purpose() const { return purpose_; }
 
-  /// Puts everything back as it was saved: bytes, permissions, links, and that there was nothing.
-  /// What is there instead is moved to `displaced`, or removed without one. Compares afterwards,
-  /// and returns the paths that are not as they were.
+  /// Puts everything back as it was saved: bytes, permissions, links, and absent files. Moves
+  /// whatever is there instead to `displaced`, or removes it without one. Compares afterwards, and
+  /// returns the paths that differ.
   [[nodiscard]] std::vector<std::string> PutBack(
       const std::optional<std::filesystem::path>& displaced = {}) const;
 
@@ -48,7 +48,7 @@ class SavedFiles {
 
   SavedFiles(std::filesystem::path top, std::filesystem::path directory)
       : top_(std::move(top)), directory_(std::move(directory)) {}
-  [[nodiscard]] Entry Look(const std::string& path) const;
+  [[nodiscard]] Entry Read(const std::string& path) const;
   [[nodiscard]] bool IsAsSaved(const Entry& entry) const;
 
   std::filesystem::path top_;

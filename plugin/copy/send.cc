@@ -16,25 +16,26 @@ using git::Excluding;
 namespace {
 
 namespace fs = std::filesystem;
-using support::CallError;
+using support::CommandError;
+using support::Format;
 
 const std::string kReplace(replace_program);
 
-/// What `git init` leaves as it is.
+/// Written before `git init`, which keeps it.
 std::string GuestConfiguration(const Project& project) {
-  return "[gc]\nauto = 0\n[commit]\ngpgSign = false\n[user]\nname = " + Quoted(project.user_name) +
-         "\nemail = " + Quoted(project.user_email) + "\n";
+  return Format("[gc]\nauto = 0\n[commit]\ngpgSign = false\n[user]\nname = {}\nemail = {}\n",
+                Quoted(project.user_name), Quoted(project.user_email));
 }
 
 fs::path MakePack(const SideRepository& side, const Project& project,
                   const std::string& revisions) try {
   return side.MakePack(Git::Neutral(side.path(), side.lock(), Git::Limits::kNone), revisions);
-} catch (const CallError&) {
-  if (project.is_partial) throw CallError(kPartialText);
+} catch (const support::Error&) {
+  if (project.is_partial) throw CommandError(kPartialText);
   throw;
 }
 
-/// Makes the copy what the snapshot is. The pack comes with its index, so that the guest need not
+/// Makes the copy equal to the snapshot. The pack comes with its index, so that the guest need not
 /// check it. Returns GuestState::found.
 std::string Replace(const Target& target, const Project& project, const Snapshot& snapshot,
                     const GuestState& state) {
@@ -63,17 +64,23 @@ void RequireTaken(const Target& target, const Untaken& untaken) {
   for (const std::string& line : RestLines(target, untaken)) std::cerr << line << '\n';
   const std::string& instance = target.side.place().instance;
   const bool can_take = untaken.has_work() || !untaken.refs.empty();
-  throw CallError("Not taken: " + untaken.Summary() + ". " +
-                  (can_take ? "To bring it: `limactl mcp take " + instance + "`. " : "") +
-                  "To delete it: `limactl mcp drop " + instance + " --force`");
+  throw CommandError(
+      "Not taken: {}. {}To delete it: `limactl mcp drop {} --force`", untaken.Summary(),
+      can_take ? "To bring it: `limactl mcp take " + instance + "`. " : "", instance);
 }
 
 }  // namespace
 
+/// A kill or a lost connection may come after each step, and the next call must see how far this
+/// one came. The facts are saved before the guest is changed, so that no copy is without a record.
+/// While the guest is changed it has a file `$next` with the new commit, which makes it
+/// "interrupted". That file goes only after the host has saved the commit as `sent`; if it is left
+/// then, look() sees that both agree and deletes it. Work is looked for first and never
+/// overwritten.
 std::vector<std::string> Send(const Target& target, const Project& project,
                               const Snapshot& snapshot, const Git& users) {
   SideRepository& side = target.side;
-  const GuestState state = Look(target, CommonCommits(side));
+  const GuestState state = CommitGuestWork(target, CommonCommits(side));
   const CopyFacts facts = side.facts();
   const std::string place = side.place().instance + ":" + facts.directory;
   const std::string the_copy = "The copy in " + place;
@@ -86,15 +93,15 @@ std::vector<std::string> Send(const Target& target, const Project& project,
         std::any_of(state.untaken.refs.begin(), state.untaken.refs.end(),
                     [&](const Untaken::Ref& ref) { return ref.name == project.branch; });
     if (would_lose) {
-      return {the_copy + " stays as it is: " + state.untaken.Summary() +
-              " not taken. limactl mcp take " + side.place().instance};
+      return {Format("{} stays as it is: {} not taken. limactl mcp take {}", the_copy,
+                     state.untaken.Summary(), side.place().instance)};
     }
     const bool is_current = state.work == snapshot.commit && facts.sent == snapshot.commit &&
                             facts.base == project.head && facts.branch == project.branch;
     if (is_current) return {the_copy + " is up to date."};
   }
   const std::optional<FileLock> use = side.place().TakeUse(LockKind::kExclusive);
-  if (!use && !is_there) throw CallError(side.place().InUseText());
+  if (!use && !is_there) throw CommandError(side.place().InUseText());
   if (!use) return {the_copy + " stays as it is: it is in use."};
 
   std::vector<std::string> lines;
@@ -108,8 +115,10 @@ std::vector<std::string> Send(const Target& target, const Project& project,
   if (!was_made) side.Save(facts);
   const std::string found = Replace(target, project, snapshot, state);
   if (!found.empty()) {
-    lines.push_back("What was made in the copy since it was interrupted is on its branch " + found +
-                    ": limactl mcp take " + side.place().instance);
+    lines.push_back(
+        Format("What was made in the copy since it was interrupted is on its branch {}: "
+               "limactl mcp take {}",
+               found, side.place().instance));
   }
   SaveWithheld(side, snapshot.withheld);
   side.Save({.project = facts.project,
@@ -127,16 +136,17 @@ std::vector<std::string> Send(const Target& target, const Project& project,
   return lines;
 }
 
-GuestState Ask(const Target& target) {
-  GuestState state = Look(target, CommonCommits(target.side));
+GuestState QueryUntaken(const Target& target) {
+  GuestState state = CommitGuestWork(target, CommonCommits(target.side));
   RequireOurs(target, state);
   return state;
 }
 
 std::vector<std::string> Drop(const Target& target, bool force) {
   const auto use = target.side.place().TakeUse(LockKind::kExclusive);
-  if (!use) throw CallError(target.side.place().InUseText());
-  const GuestState state = Look(target, CommonCommits(target.side), {{"FORCE", force ? "1" : ""}});
+  if (!use) throw CommandError(target.side.place().InUseText());
+  const GuestState state =
+      CommitGuestWork(target, CommonCommits(target.side), {{"ONLY_STATE", force ? "1" : ""}});
   if (!force && state.directory != "absent") RequireOurs(target, state);
   const bool is_marked =
       state.directory == "ours" || state.directory == "damaged" || state.directory == "interrupted";
@@ -145,8 +155,8 @@ std::vector<std::string> Drop(const Target& target, bool force) {
     RequireTaken(target, state.untaken);
     CallGuest(target, {}, kReplace + "drop");
   } else if (state.directory != "absent") {
-    lines.push_back(target.side.facts().directory + " in " + target.side.place().instance +
-                    " is not the copy, and stays.");
+    lines.push_back(Format("{} in {} is not the copy, and stays.", target.side.facts().directory,
+                           target.side.place().instance));
   }
   target.side.Remove();
   return lines;

@@ -28,6 +28,7 @@ using git::Split;
 namespace {
 
 namespace fs = std::filesystem;
+using support::Format;
 
 constexpr const char* kCopiesDirectory = "mcp-copy";
 constexpr const char* kFacts = "copy";  // a file
@@ -49,8 +50,9 @@ std::string HolderOf(const fs::path& file) {
 FileLock TakeWorkLock(const fs::path& file) {
   auto lock = LockFile(file, LockKind::kExclusive, kLockWait);
   if (!lock) {
-    throw support::CallError("Another limactl mcp works with this copy (" + HolderOf(file) +
-                             "). Try again once it has ended.");
+    throw support::CommandError(
+        "Another limactl mcp works with this copy ({}). Try again once it has ended.",
+        HolderOf(file));
   }
   return std::move(*lock);
 }
@@ -97,7 +99,7 @@ std::optional<FileLock> LockFile(const fs::path& file, LockKind kind,
     const auto waited = support::Clock::now() - start;
     if (waited >= wait) return std::nullopt;
     if (!std::exchange(is_said, is_said || waited >= kQuiet) && is_said) {
-      support::LogInfo("waiting for " + HolderOf(file) + ", which works with this copy");
+      support::LogInfo(Format("waiting for {}, which works with this copy", HolderOf(file)));
     }
     support::Pause(kPause, {});
   }
@@ -146,22 +148,23 @@ FileLock SidePlace::LockTree() const {
   const std::string tree = support::Sha256(top).substr(0, kIdLength);
   auto lock = LockFile(instance_directory.parent_path() / "_config" / ("mcp-" + tree + ".lock"),
                        LockKind::kExclusive, kLockWait);
-  if (!lock) throw support::CallError("Another limactl mcp changes " + top + ".");
+  if (!lock) throw support::CommandError("Another limactl mcp changes " + top + ".");
   return std::move(*lock);
 }
 
 std::string SidePlace::InUseText() const {
-  return "An agent works in this copy (" + HolderOf(repository.string() + ".use") +
-         "); end it first.";
+  return Format("An agent works in this copy ({}); end it first.",
+                HolderOf(repository.string() + ".use"));
 }
 
 std::string SidePlace::NoCopyText() const {
   std::string text =
-      "There is no copy of " + project + " in " + instance + ": limactl mcp copy " + instance;
+      Format("There is no copy of {} in {}: limactl mcp copy {}", project, instance, instance);
   for (const CopyFacts& other : ListFacts(instance_directory)) {
     std::error_code gone;
     if (fs::exists(other.project, gone)) continue;
-    text += ". If this was " + other.project + ": --project " + shell::ShellQuote(other.project);
+    text +=
+        Format(". If this was {}: --project {}", other.project, shell::ShellQuote(other.project));
   }
   return text;
 }
@@ -173,7 +176,7 @@ SideRepository::SideRepository(SidePlace place, const std::string& directory)
       facts_(place_.ReadFacts().value_or(
           CopyFacts{place_.project, directory.empty() ? place_.project : directory})) {
   if (!directory.empty() && directory != facts_.directory) {
-    throw support::CallError(
+    throw support::CommandError(
         (facts_.sent.empty() ? "A copy of " : "The copy of ") + facts_.project +
         (facts_.sent.empty() ? " was begun in " : " is in ") + facts_.directory +
         ". To have it in another directory, first: " + "limactl mcp drop " + place_.instance);
@@ -206,9 +209,10 @@ void SideRepository::Follow(const Project& moved) {
   place_.top = moved.top;
   BorrowObjects(path(), moved);
   if (!Existing(git_, {facts_.base}).empty()) return;
-  throw support::CallError(place_.project + " is gone, and " + place_.top +
-                           " has not the commit that its copy began with: run this in the moved "
-                           "project");
+  throw support::CommandError(
+      "{} is gone, and {} has not the commit that its copy began with: "
+      "run this in the moved project",
+      place_.project, place_.top);
 }
 
 void SideRepository::Save(const CopyFacts& facts) {
@@ -216,7 +220,7 @@ void SideRepository::Save(const CopyFacts& facts) {
   for (std::size_t i = kFirstId; i < kTaking; ++i) {
     const std::string& id = facts.*kFields.at(i);
     if (id == facts_.*kFields.at(i)) continue;
-    const std::string ref = " refs/keep/" + std::to_string(i);
+    const std::string ref = Format(" refs/keep/{}", i);
     commands += id.empty() ? "delete" + ref + "\n" : "update" + ref + " " + id + "\n";
   }
   git_.Require({"update-ref", "--stdin"}, "cannot write " + path().string(), commands);
@@ -239,7 +243,7 @@ fs::path SideRepository::MakeScratch() const {
 
 fs::path SideRepository::MakePack(const Git& git, const std::string& revisions) const {
   const fs::path pack = MakeScratch() / "pack";
-  // Without a search for deltas, which takes longer than to send without them.
+  // Without deltas: to search for them takes longer than to send without them.
   const std::string id = git.Require(
       {"pack-objects", "--revs", "--window=0", "--delta-base-offset", "-q", pack.string()},
       "git cannot pack " + facts_.project, revisions);
@@ -254,9 +258,9 @@ void RequireNoMount(const std::vector<lima::Mount>& mounts, const std::string& d
       continue;
     }
     throw support::CallError(
-        instance + " mounts " + mount.location +
-        ": the guest would see both. Use --copy-dir DIR, another directory of the guest, or an "
-        "instance without mounts: " +
+        "{} mounts {}: the guest would see both. Use --copy-dir DIR, "
+        "another directory of the guest, or an instance without mounts: {}",
+        instance, mount.location,
         shell::ShellCommand(lima::MountlessSandboxCommand(instance + "-copies")));
   }
 }

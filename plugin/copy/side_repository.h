@@ -25,13 +25,13 @@ enum class LockKind { kShared, kExclusive };
 /// An flock(2) on a file. Held until it is closed, here and in every child that inherited it.
 using FileLock = support::FileDescriptor;
 
-/// The file is made if missing, never removed, and has the number of the process that got the lock
-/// last. Says what is waited for after two seconds. Nothing if another holder does not let go
-/// within `wait`. Throws support::CallError if the file cannot be made.
+/// Makes the file if it is missing; nothing removes it. It has the number of the process that got
+/// the lock last. Logs what it waits for after two seconds. Returns nothing if another process
+/// holds the lock longer than `wait`. Throws support::Error if the file cannot be made.
 std::optional<FileLock> LockFile(const std::filesystem::path& file, LockKind kind,
                                  std::chrono::milliseconds wait);
 
-/// What is known of a copy on the host. The ids are those of commits, each empty if there is none.
+/// The host's record of a copy. The ids are commits', each empty if there is none.
 struct CopyFacts {
   std::string project = {};    ///< on the host
   std::string directory = {};  ///< of the copy, in the guest
@@ -49,25 +49,25 @@ struct CopyFacts {
   }
 };
 
-/// Of all copies in an instance. Needs no lock.
+/// The facts of all copies in an instance. Needs no lock.
 std::vector<CopyFacts> ListFacts(const std::filesystem::path& instance_directory);
 
 /// A project and an instance, and where their side repository lies.
 struct SidePlace {
   SidePlace(const std::filesystem::path& instance_directory, std::string project_path);
 
-  /// That of the copy which holds the host's `path`.
+  /// The place of the copy whose project holds the host's `path`.
   static std::optional<SidePlace> Find(const std::filesystem::path& instance_directory,
                                        const std::filesystem::path& path);
 
   /// Empty if there is no copy. Needs no lock.
   [[nodiscard]] std::optional<CopyFacts> ReadFacts() const;
 
-  /// Held while an agent uses the copy; exclusively to replace or drop it.
+  /// The lock that an agent holds while it uses the copy; exclusive to replace or drop it.
   [[nodiscard]] std::optional<FileLock> TakeUse(LockKind kind) const;
 
-  /// Held while files of the project are changed, which may have copies in several instances. A
-  /// file in Lima's home: some file systems lock no directory. Throws support::CallError.
+  /// The lock for changing files of the project, which may have copies in several instances. A file
+  /// in Lima's home: some file systems lock no directory. Throws support::Error.
   [[nodiscard]] FileLock LockTree() const;
 
   /// "An agent works in this copy …", and what to do.
@@ -90,7 +90,7 @@ struct SidePlace {
 class SideRepository {
  public:
   /// Waits for another command to end, and removes what a killed one left. Throws
-  /// support::CallError, also if the copy is not in `directory`; empty: the project's own path, or
+  /// support::Error, also if the copy is not in `directory`; empty: the project's own path, or
   /// where the copy is.
   explicit SideRepository(SidePlace place, const std::string& directory = "");
   ~SideRepository();
@@ -105,20 +105,20 @@ class SideRepository {
   /// Makes it if it is missing, and lets it borrow the objects of `project`.
   void Prepare(const Project& project);
 
-  /// The project was moved: borrows its objects from there. Throws support::CallError if that is
+  /// The project was moved: borrows its objects from there. Throws support::Error if that is
   /// another one.
   void Follow(const Project& moved);
 
   /// Empty `sent`: the copy is not complete.
   [[nodiscard]] const CopyFacts& facts() const { return facts_; }
 
-  /// All or nothing.
+  /// Replaces the facts, all or none.
   void Save(const CopyFacts& facts);
 
-  /// Empties a directory in it, which goes with this object.
+  /// Makes an empty scratch directory; the destructor removes it.
   [[nodiscard]] std::filesystem::path MakeScratch() const;
 
-  /// Writes a pack, and its .idx, of what the revisions name, in lines, to such a directory.
+  /// Writes a pack of the revisions (lines), and its .idx, to a scratch directory.
   [[nodiscard]] std::filesystem::path MakePack(const Git& git, const std::string& revisions) const;
 
   void Remove();
@@ -139,7 +139,7 @@ void RequireNoMount(const std::vector<lima::Mount>& mounts, const std::string& d
 void RequireCopy(const SidePlace& place, const CopyFacts& facts, guest::Guest& guest,
                  const support::Context& context);
 
-/// In git's C style.
+/// The text in quotes, in git's C style.
 std::string Quoted(const std::string& text);
 
 /// Whether it is 40 or 64 hexadecimal digits.

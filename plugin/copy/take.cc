@@ -19,7 +19,7 @@ using git::Split;
 namespace {
 
 namespace fs = std::filesystem;
-using support::CallError;
+using support::CommandError;
 
 const std::string kBranches = "refs/heads/";
 constexpr const char* kNoList = "git cannot list the branches";
@@ -59,15 +59,15 @@ void RequireBranchName(const Git& users, const std::string& name) {
   const bool is_name =
       !name.starts_with('-') && users.Run({"check-ref-format", kBranches + name}).ok();
   if (!is_name) {
-    throw CallError("\"" + support::Printable(name) +
-                    "\" cannot be the name of a branch: --branch NAME.");
+    throw CommandError("\"" + support::Printable(name) +
+                       "\" cannot be the name of a branch: --branch NAME.");
   }
   const std::string branches =
       users.Require({"for-each-ref", "--format=%(refname:lstrip=2)", kBranches}, kNoList);
   for (const std::string& other : Split(branches, '\n')) {
     // A branch cannot be both a file and a directory.
     if (!name.starts_with(other + "/") && !other.starts_with(name + "/")) continue;
-    throw CallError("A branch \"" + other + "\" is in the way of \"" + name + "\": --branch NAME.");
+    throw CommandError("A branch \"{}\" is in the way of \"{}\": --branch NAME.", other, name);
   }
 }
 
@@ -121,7 +121,7 @@ bool WouldMergeRefuse(const Git& users, const SideRepository& side) {
   const std::string base = users.Run({"merge-base", "HEAD", work}).Line();
   const std::string head = users.Run({"rev-parse", "HEAD"}).Line();
   if (base.empty()) return true;
-  // As merge does it: first it looks which files have changed.
+  // Like merge, refresh the index first, to find the files that have changed.
   const fs::path index = side.MakeScratch() / "index";
   std::error_code none;
   fs::copy_file(users.Require({"rev-parse", "--path-format=absolute", "--git-path", "index"},

@@ -17,7 +17,8 @@ Paths Overwritten(const Git& users, const fs::path& top,
                   const std::vector<exposure::Change>& changes) {
   std::string paths;
   for (const exposure::Change& change : changes) {
-    if (change.old_mode != git::kNone || change.has_only_other() || !change.key.empty()) continue;
+    if (change.old_mode != git::kNoEntry || change.has_only_look_alike() || !change.key.empty())
+      continue;
     for (std::size_t end = change.path.size(); end != std::string::npos;
          end = end == 0 ? std::string::npos : change.path.rfind('/', end - 1)) {
       const std::string path = change.path.substr(0, end);

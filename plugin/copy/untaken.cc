@@ -6,6 +6,7 @@
 #include "copy/guest_copy.h"
 #include "exposure/names.h"
 #include "shell/shell_quote.h"
+#include "support/format.h"
 #include "support/join.h"
 #include "support/paths.h"
 #include "support/units.h"
@@ -16,6 +17,8 @@ using exposure::List;
 using exposure::Visible;
 using git::GitOutput;
 namespace {
+
+using support::Format;
 
 std::string Described(const std::string& raw) {
   const std::string name = Visible(raw);
@@ -63,18 +66,22 @@ std::vector<std::string> RestLines(const Target& target, const Untaken& untaken)
   for (const auto& [kind, name] : untaken.rest) {
     const std::string path = name.starts_with('/') ? name : directory + "/" + name;
     const std::string copy =
-        "`limactl copy -r " + shell::ShellQuote(instance + ":" + path) + " .` brings ";
-    const std::string git = "`limactl shell " + instance + " git -C " + shell::ShellQuote(path);
+        Format("`limactl copy -r {} .` brings ", shell::ShellQuote(instance + ":" + path));
+    const std::string git =
+        Format("`limactl shell {} git -C {}", instance, shell::ShellQuote(path));
     const std::map<std::string, std::string> texts = {
-        {"repository", name + " is a repository of its own; " + copy + "it"},
-        {"files", name + " is a submodule with changed files; " + copy + "them"},
-        {"commits", name + " is a submodule with commits; " + git +
-                        " bundle create - --all HEAD > submodule.bundle` brings them"},
-        {"worktree", name + " is a working tree with changes; " + git +
-                         " stash -u` makes them a stash, which take brings"},
-        {"copy", "the copy of " + name + " lies in this one; `limactl mcp take " + instance +
-                     " --project " + shell::ShellQuote(name) +
-                     "` brings its work, then the same with drop"}};
+        {"repository", Format("{} is a repository of its own; {}it", name, copy)},
+        {"files", Format("{} is a submodule with changed files; {}them", name, copy)},
+        {"commits", Format("{} is a submodule with commits; "
+                           "{} bundle create - --all HEAD > submodule.bundle` brings them",
+                           name, git)},
+        {"worktree", Format("{} is a working tree with changes; {} stash -u` makes them a stash, "
+                            "which take brings",
+                            name, git)},
+        {"copy", Format("the copy of {} lies in this one; "
+                        "`limactl mcp take {} --project {}` brings its work, "
+                        "then the same with drop",
+                        name, instance, shell::ShellQuote(name))}};
     const auto found = texts.find(kind);
     if (found != texts.end()) lines.push_back("Note: not taken: " + found->second);
   }

@@ -12,16 +12,16 @@ using git::Git;
 
 struct Target;
 
-/// What the copy has and the host has not, as the guest reports it.
+/// Work that the copy has and the host has not, as the guest reports it.
 struct Untaken {
   /// A branch, tag or stash, or the HEAD of another working tree.
   struct Ref {
     std::string name;  ///< such as "feat", "tags/v1", "stash-1"; any bytes
     std::string id;    ///< of a commit
   };
-  /// What `take` cannot bring.
+  /// Work that `take` cannot bring.
   struct Rest {
-    std::string kind;  ///< as list_rest() of untaken.sh has it, or "copy": of another project
+    std::string kind;  ///< of list_rest() in untaken.sh, or "copy" of another project
     std::string name;  ///< printable
   };
 

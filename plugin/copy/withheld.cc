@@ -13,7 +13,7 @@ namespace copy {
 using git::EachWithNul;
 using git::Existing;
 using git::GitOutput;
-using git::kNone;
+using git::kNoEntry;
 using git::kRepositoryMode;
 using git::ParseRaw;
 using git::RawChange;
@@ -70,8 +70,8 @@ Paths FindWithheld(const Project& project, const Git& git, const SideRepository&
   for (RawChange& raw : ParseRaw(side.git().Require(
            {"diff-tree", "-r", "-z", "--raw", "--no-renames", sent, tree}, kNoRules))) {
     has_new_rules = has_new_rules || IsRule(raw.path);
-    if (raw.mode == kNone || raw.mode == kRepositoryMode) continue;
-    if (raw.old_mode == kNone) added.push_back(raw.path);
+    if (raw.mode == kNoEntry || raw.mode == kRepositoryMode) continue;
+    if (raw.old_mode == kNoEntry) added.push_back(raw.path);
     changed.push_back(std::move(raw.path));
   }
   std::set<std::string> withheld;

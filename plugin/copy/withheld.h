@@ -11,15 +11,15 @@ namespace copy {
 
 using git::Git;
 
-/// Of the paths that `tree` has new or changed since the copy was sent last: those that the rules
-/// sent then ignored or filtered, and the project's rules no longer do. The guest may have changed
-/// the rules. Those of the last time stay withheld. `git` has the index of `tree`, `included` are
-/// paths that the user wants to send. Throws support::CallError.
+/// The paths, new or changed in `tree` since the copy was sent last, that the rules sent then
+/// ignored or filtered and the project's rules no longer do: the guest may have changed the rules.
+/// Paths withheld the last time stay withheld. `git` has the index of `tree`, `included` are
+/// paths that the user wants to send. Throws support::Error.
 std::vector<std::string> FindWithheld(const Project& project, const Git& git,
                                       const SideRepository& side, const std::string& tree,
                                       const std::vector<std::string>& included);
 
-/// For the next FindWithheld.
+/// Keeps the paths for the next FindWithheld.
 void SaveWithheld(const SideRepository& side, const std::vector<std::string>& paths);
 
 }  // namespace copy

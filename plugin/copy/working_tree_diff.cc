@@ -25,7 +25,7 @@ using exposure::Visible;
 namespace {
 
 namespace fs = std::filesystem;
-using support::CallError;
+using support::CommandError;
 
 constexpr std::size_t kMaxFirstLine = 8192;
 constexpr std::size_t kMaxPackedRefs = std::size_t{64} << 20;
@@ -58,7 +58,7 @@ Project ReadRepository(const fs::path& top) {
   constexpr std::string_view kReference = "ref: ";
   std::error_code unknown;
   if (!fs::exists(fs::symlink_status(top / ".git", unknown))) {
-    throw CallError(top.string() + " is not in a git repository: git init, and commit once.");
+    throw CommandError(top.string() + " is not in a git repository: git init, and commit once.");
   }
   Project project;
   project.top = top;
@@ -72,9 +72,9 @@ Project ReadRepository(const fs::path& top) {
     project.head = CommitOf(project.head.substr(kReference.size()), common);
   }
   if (!IsObjectId(project.head)) {
-    throw CallError(top.string() +
-                    " has no commit that can be read without git: git add -A && git commit. "
-                    "(Repositories with reftable have none.)");
+    throw CommandError(top.string() +
+                       " has no commit that can be read without git: git add -A && git commit. "
+                       "(Repositories with reftable have none.)");
   }
   project.format = project.head.size() == 40 ? "sha1" : "sha256";
   return project;
@@ -88,12 +88,12 @@ void CheckFile(const fs::path& top, const std::string& path, std::uint64_t max_s
     return;
   }
   if (!S_ISREG(status.st_mode)) {
-    throw CallError(exposure::Visible(path) +
-                    " is no regular file: git cannot compare it. Remove it");
+    throw CommandError(exposure::Visible(path) +
+                       " is no regular file: git cannot compare it. Remove it");
   }
   if (static_cast<std::uint64_t>(status.st_size) <= max_size) return;
-  throw CallError(exposure::Visible(path) + " has more than " + support::FormatByteCount(max_size) +
-                  " (--max-size)");
+  throw CommandError("{} has more than {} (--max-size)", exposure::Visible(path),
+                     support::FormatByteCount(max_size));
 }
 
 /// HEAD, and the untracked files, so that they count as new. Says what is left out.

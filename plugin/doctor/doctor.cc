@@ -23,7 +23,7 @@ namespace {
 
 using support::Context;
 
-/// For what all copies have.
+/// For describing all copies together.
 constexpr std::chrono::seconds kCopiesTimeout{10};
 
 constexpr std::chrono::seconds kCheckTimeout{20};
@@ -115,8 +115,9 @@ void Doctor::CheckHost() {
 
 void Doctor::CheckFiles() {
   // Two of the three files are shared by all instances.
-  const std::string fix = "fix the named file; limactl edit " + instance_ +
-                          " opens the instance's own lima.yaml while it is stopped";
+  const std::string fix = support::Format(
+      "fix the named file; limactl edit {} opens the instance's own lima.yaml while it is stopped",
+      instance_);
   Run("instance", "", "limactl list shows the instances; LIMA_HOME names their directory",
       [this](const Context&) {
         lima_home_ = lima::HomeDirectory();
@@ -153,8 +154,8 @@ void Doctor::CheckGuest() {
   Run("connect", "ssh.config", "wait if it is booting, else: " + lima::RestartCommand(instance_),
       [this](const Context& context) {
         const auto guest = ssh::Connect(endpoint_, {}, context);
-        return Passed("sshd accepts " + endpoint_.user + ", whose home is " +
-                      guest->RealPath(".", context));
+        return Passed(support::Format("sshd accepts {}, whose home is {}", endpoint_.user,
+                                      guest->RealPath(".", context)));
       });
   std::vector<copy::CopyFacts> facts;
   const bool is_known = !culprits_.contains("configuration");

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "ssh/connection.h"
+#include "support/format.h"
 #include "support/printable.h"
 #include "support/units.h"
 #include "support/utf8.h"
@@ -16,7 +17,7 @@ namespace {
 
 constexpr std::size_t kNameWidth = 14;  // "configuration" and a space
 
-// In the order of Result.
+// Names, in the order of Result.
 constexpr std::array<std::string_view, 4> kNames = {"passed", "warning", "failed", "skipped"};
 constexpr std::array<std::string_view, 4> kLabels = {"ok  ", "warn", "FAIL", "skip"};
 
@@ -34,7 +35,7 @@ std::string FindingLines(const Finding& finding) {
   name.resize(std::max(kNameWidth, name.size()), ' ');
   std::string lines = std::string(label) + " " + name + " " + OneLine(finding.text);
   if (finding.result != Result::kSkipped) {
-    lines += " (" + std::to_string(finding.duration.count()) + " ms)";
+    lines += support::Format(" ({} ms)", finding.duration.count());
   }
   lines += "\n";
   if (finding.advice.empty()) return lines;
@@ -50,10 +51,9 @@ std::string SummaryLine(const std::vector<Finding>& findings) {
     });
     if (count == 0) continue;
     const auto number = static_cast<std::uint64_t>(count);
-    line +=
-        (line.empty() ? "" : ", ") +
-        (kNames[result] == "warning" ? support::Count(number, "warning")
-                                     : std::to_string(count) + " " + std::string(kNames[result]));
+    line += (line.empty() ? "" : ", ") + (kNames[result] == "warning"
+                                              ? support::Count(number, "warning")
+                                              : support::Format("{} {}", count, kNames[result]));
   }
   return line + ".\n";
 }

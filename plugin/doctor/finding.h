@@ -16,7 +16,6 @@ enum class Result {
   kSkipped,  ///< not tried, because an earlier check failed
 };
 
-/// What one check found.
 struct Finding {
   Result result = Result::kPassed;
   std::string text;         ///< what was found, or what is wrong
@@ -47,7 +46,7 @@ std::string SummaryLine(const std::vector<Finding>& findings);
 
 bool AnyFailed(const std::vector<Finding>& findings);
 
-/// What `doctor --json` prints; docs/troubleshooting.md shows it.
+/// The output of `doctor --json`; docs/troubleshooting.md shows it.
 nlohmann::json ReportJson(const std::string& instance, const std::vector<Finding>& findings);
 
 }  // namespace doctor

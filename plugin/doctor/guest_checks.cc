@@ -4,8 +4,8 @@
 #include <sstream>
 
 #include "copy/copy.h"
-#include "git/git.h"
 #include "doctor/programs.h"
+#include "git/git.h"
 #include "mcp/protocol.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
@@ -18,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using support::Format;
 
 constexpr long kFewMegabytes = 1024;
 
@@ -47,17 +48,18 @@ std::string DescribeCopy(const lima::InstanceConfiguration& instance, const copy
                          guest::Guest& guest, const support::Context& context) {
   std::error_code error_code;
   if (!fs::exists(facts.project, error_code)) {
-    return facts.project + " (gone from this host. In the moved project: limactl mcp take " +
-           instance.name + " --project " + shell::ShellQuote(facts.project) + ")";
+    return Format(
+        "{} (gone from this host. In the moved project: limactl mcp take {} --project {})",
+        facts.project, instance.name, shell::ShellQuote(facts.project));
   }
   if (facts.sent.empty()) return facts.project + " (incomplete)";
   if (context.stop_reason() != support::StopReason::kNone) return facts.project + " (not asked)";
   try {
     copy::SideRepository side(copy::SidePlace(instance.directory(), facts.project));
-    const copy::GuestState state = copy::Ask({side, guest, context});
+    const copy::GuestState state = copy::QueryUntaken({side, guest, context});
     const std::string left = state.untaken.Summary();
     return facts.project + (left.empty() ? " (all taken)" : " (not taken: " + left + ")");
-  } catch (const support::CallError& error) {
+  } catch (const support::Error& error) {
     return facts.project + " (" + error.what() + ")";
   }
 }
@@ -108,18 +110,18 @@ json ServerUnderTest::Request(const std::string& method, const json& params,
   while (const std::optional<std::string> line = child_.ReadLine(context)) {
     const json message = json::parse(*line, nullptr, /*allow_exceptions=*/false);
     if (!message.is_object()) {
-      throw support::CallError("it prints something that is not an MCP message: " + Shorten(*line));
+      throw support::CommandError("it prints something that is not an MCP message: " +
+                                  Shorten(*line));
     }
     if (message.value("id", json()) != json(id)) continue;  // a notification
     if (message.contains("result") && message["result"].is_object()) return message["result"];
-    throw support::CallError(method + " returns: " + Shorten(support::ToUtf8(*line)));
+    throw support::CommandError(method + " returns: " + Shorten(support::ToUtf8(*line)));
   }
   constexpr std::size_t kShown = 2048;
   const int exit_code = child_.Finish(context);
   const std::string& error = child_.error();
-  throw support::CallError("it exits with status " + std::to_string(exit_code) + " during " +
-                           method + ": " +
-                           error.substr(error.size() - std::min(error.size(), kShown)));
+  throw support::CommandError("it exits with status {} during {}: {}", exit_code, method,
+                              error.substr(error.size() - std::min(error.size(), kShown)));
 }
 
 json ServerUnderTest::CallTool(const std::string& name, const json& arguments,
@@ -128,7 +130,7 @@ json ServerUnderTest::CallTool(const std::string& name, const json& arguments,
   if (!result.value("isError", false)) return result.value("structuredContent", json::object());
   std::string text;
   for (const json& block : result.value("content", json::array())) text += block.value("text", "");
-  throw support::CallError(arguments.value("path", name) + ": " + text);
+  throw support::CommandError(arguments.value("path", name) + ": " + text);
 }
 
 Finding CheckServer(ServerUnderTest& server, const support::Context& context) {
@@ -139,7 +141,7 @@ Finding CheckServer(ServerUnderTest& server, const support::Context& context) {
        {"clientInfo", {{"name", "limactl-mcp-doctor"}, {"version", support::Version()}}}},
       context);
   const json tools = server.Request("tools/list", json::object(), context).value("tools", json());
-  return Passed(std::to_string(tools.size()) + " tools");
+  return Passed(Format("{} tools", tools.size()));
 }
 
 Finding CheckMounted(ServerUnderTest& server, const Mounts& mounts,
@@ -148,7 +150,7 @@ Finding CheckMounted(ServerUnderTest& server, const Mounts& mounts,
   for (const lima::Mount& mount : mounts) {
     server.CallTool("list_directory", {{"path", mount.location}}, context);
   }
-  return Passed("all " + std::to_string(mounts.size()) + " of them");
+  return Passed(Format("all {} of them", mounts.size()));
 }
 
 Finding CheckShell(ServerUnderTest& server, const Mounts& mounts, const support::Context& context) {
@@ -157,7 +159,8 @@ Finding CheckShell(ServerUnderTest& server, const Mounts& mounts, const support:
   const json result = RunCommand(server, {"true"}, mounts, context);
   const std::string printed = Shorten(result.value("stdout", "") + result.value("stderr", ""));
   const std::string error = result.value("error", "");
-  if (!error.empty()) return Failed("`true` fails: " + error + "; it prints: " + printed, advice);
+  if (!error.empty())
+    return Failed(Format("`true` fails: {}; it prints: {}", error, printed), advice);
   if (printed.empty()) return Passed("runs commands");
   return Warning("every command's output begins with text from startup files: " + printed, advice);
 }
@@ -169,8 +172,8 @@ Finding CheckWrite(ServerUnderTest& server, const Mounts& mounts, const support:
     const std::string file = mount.location + "/.limactl-mcp-doctor";
     server.CallTool("write_file", {{"path", file}, {"content", "limactl mcp doctor\n"}}, context);
     if (!std::filesystem::remove(file)) {
-      throw support::CallError("a file that the guest writes, " + file +
-                               ", does not appear on the host");
+      throw support::CommandError("a file that the guest writes, {}, does not appear on the host",
+                                  file);
     }
     written.push_back(mount.location);
   }

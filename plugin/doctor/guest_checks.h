@@ -19,7 +19,7 @@ namespace doctor {
 std::string DescribeCopy(const lima::InstanceConfiguration& instance, const copy::CopyFacts& facts,
                          guest::Guest& guest, const support::Context& context);
 
-/// What copies need. Versions are as `git --version` prints them, empty without one.
+/// Facts that copies depend on. Versions are as `git --version` prints them, empty without one.
 struct CopyNeeds {
   std::string host_git = {};
   std::string git = {};             ///< in the guest
@@ -34,17 +34,17 @@ CopyNeeds QueryCopyNeeds(guest::Guest& guest, const std::optional<std::filesyste
 /// `copies` are those there are. Warns of what is missing.
 Finding CheckCopies(const std::vector<std::string>& copies, const CopyNeeds& needs);
 
-/// A server and its only client. Each function throws support::CallError if the server exits or
+/// A server and its only client. Each function throws support::CommandError if the server exits or
 /// prints anything but MCP, and support::Stopped at the context's deadline.
 class ServerUnderTest {
  public:
   explicit ServerUnderTest(const std::vector<std::string>& command) : child_(command) {}
 
-  /// Returns the result. Also throws support::CallError for a protocol error.
+  /// Returns the result. Also throws support::CommandError for a protocol error.
   nlohmann::json Request(const std::string& method, const nlohmann::json& params,
                          const support::Context& context);
 
-  /// Returns `structuredContent`. Also throws support::CallError for a failed call.
+  /// Returns `structuredContent`. Also throws support::CommandError for a failed call.
   nlohmann::json CallTool(const std::string& name, const nlohmann::json& arguments,
                           const support::Context& context);
 

@@ -9,11 +9,12 @@
 
 #include "agents/agent.h"
 #include "configure/stored_settings.h"
+#include "exposure/guest_reach.h"
 #include "lima/sandbox.h"
 #include "lima/status.h"
 #include "lima/text_file.h"
-#include "exposure/guest_reach.h"
 #include "support/child.h"
+#include "support/format.h"
 #include "support/join.h"
 #include "support/paths.h"
 #include "support/program.h"
@@ -24,8 +25,9 @@ namespace doctor {
 namespace {
 
 namespace fs = std::filesystem;
-using lima::InstanceConfiguration;
 using exposure::GuestReach;
+using lima::InstanceConfiguration;
+using support::Format;
 using support::Join;
 
 constexpr const char* kInstallLima =
@@ -40,7 +42,7 @@ std::set<std::string> ReadableSecrets(const Mounts& mounts,
                                       const support::Environment& environment) {
   const GuestReach reach(mounts, GuestReach::Access::kReading);
   const std::string home = support::Value(environment, "HOME");
-  if (reach.Above(home)) return {"your home directory, with your keys and logins"};
+  if (reach.MountHolding(home)) return {"your home directory, with your keys and logins"};
   std::set<std::string> paths;
   for (const std::string_view name : support::Words(kCredentials)) {
     paths.insert(support::JoinPath(home, name));
@@ -51,7 +53,7 @@ std::set<std::string> ReadableSecrets(const Mounts& mounts,
   }
   std::erase_if(paths, [&](const std::string& path) {
     std::error_code unknown;
-    return !fs::exists(path, unknown) || !reach.Touching(path);
+    return !fs::exists(path, unknown) || !reach.MountHoldingOrBelow(path);
   });
   return paths;
 }
@@ -59,7 +61,7 @@ std::set<std::string> ReadableSecrets(const Mounts& mounts,
 bool HoldsOurs(const configure::SettingsFile& settings, const fs::path& path) {
   try {
     return configure::HasOurs(settings, lima::ReadTextFile(path, configure::kMaxSettingsBytes));
-  } catch (const support::CallError&) {
+  } catch (const support::Error&) {
     return false;  // the agent cannot read it either
   }
 }
@@ -98,8 +100,8 @@ Finding CheckLimactl(const std::optional<fs::path>& limactl, const support::Cont
   support::Child child({limactl->string(), "--version"});
   const std::string version = child.ReadLine(context).value_or("");
   if (const int exit_code = child.Finish(context); exit_code != 0) {
-    return Failed(limactl->string() + " --version exits with status " + std::to_string(exit_code) +
-                      ": " + child.error(),
+    return Failed(Format("{} --version exits with status {}: {}", limactl->string(), exit_code,
+                         child.error()),
                   ::geteuid() == 0 ? "run this as the user who owns the instance" : kInstallLima);
   }
   const std::string found = version + " (" + limactl->string() + ")";
@@ -124,10 +126,10 @@ Finding CheckPlugin(const std::optional<fs::path>& plugin, const fs::path& own_p
   if (fs::equivalent(*plugin, own_program, error)) {
     return Passed("`limactl mcp` runs this program, " + plugin->string());
   }
-  return Failed(
-      "`limactl mcp` runs another program, " + plugin->string() + ", not " + own_program.string(),
-      "remove that file, or put this program before it: limactl looks in its own "
-      "directory, then along PATH, then in libexec/lima");
+  return Failed(Format("`limactl mcp` runs another program, {}, not {}", plugin->string(),
+                       own_program.string()),
+                "remove that file, or put this program before it: limactl looks in its own "
+                "directory, then along PATH, then in libexec/lima");
 }
 
 std::optional<fs::path> ChangedAfterStart(const InstanceConfiguration& configuration) {
@@ -212,10 +214,10 @@ Exposure FindExposure(const InstanceConfiguration& configuration, const Mounts& 
     exposure.rest.push_back("the guest can read " + Join({secrets.begin(), secrets.end()}));
   }
   for (const lima::Mount& mount : mounts) {
-    const auto rest = support::PathBelow(project, exposure::Resolved(mount.location));
+    const auto rest = support::PathBelow(project, exposure::ResolvedOnHost(mount.location));
     if (mount.writable && rest && !rest->empty()) {
-      exposure.rest.push_back("the guest can write " + mount.location +
-                              ", which is more than the project");
+      exposure.rest.push_back(
+          Format("the guest can write {}, which is more than the project", mount.location));
     }
   }
   if (configuration.forwards_agent) {
@@ -268,7 +270,7 @@ Finding CheckSshConfig(const InstanceConfiguration& configuration,
   int port = 0;
   try {
     port = lima::QueryHostAgent(configuration.directory() / "ha.sock");
-  } catch (const support::CallError& error) {
+  } catch (const support::Error& error) {
     return Failed(error.what(), lima::ForcedRestartCommand(configuration.name));
   }
   if (port == 0) {
@@ -276,12 +278,12 @@ Finding CheckSshConfig(const InstanceConfiguration& configuration,
                    "wait until the instance has started: limactl list");
   }
   if (port != endpoint.port) {
-    return Failed("ssh.config has port " + std::to_string(endpoint.port) +
-                      ", the host agent port " + std::to_string(port) +
-                      ": the former may belong to another instance",
+    return Failed(Format("ssh.config has port {}, the host agent port {}: "
+                         "the former may belong to another instance",
+                         endpoint.port, port),
                   lima::RestartCommand(configuration.name) + ", which rewrites ssh.config");
   }
-  return Passed(endpoint.user + " at " + endpoint.host + " port " + std::to_string(endpoint.port));
+  return Passed(Format("{} at {} port {}", endpoint.user, endpoint.host, endpoint.port));
 }
 
 }  // namespace doctor

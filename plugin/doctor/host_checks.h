@@ -46,11 +46,11 @@ Finding CheckStatus(const lima::InstanceConfiguration& configuration);
 /// Whether the locations exist on the host, and none may be stale in the guest.
 Finding CheckMounts(const lima::InstanceConfiguration& configuration, const Mounts& mounts);
 
-/// What an instance lets the guest reach on the host beyond the project.
+/// The parts of the host beyond the project that the guest can reach.
 struct Exposure {
   /// How the guest could read and write any file of the user's; empty if it cannot.
   std::string escape = {};
-  std::vector<std::string> rest = {};  ///< what else it can reach
+  std::vector<std::string> rest = {};  ///< other things that it can reach
 };
 
 /// `project` may be empty, and `environment` is this program's.

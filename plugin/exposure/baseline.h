@@ -8,7 +8,7 @@
 
 namespace exposure {
 
-/// What a project on a mount was when the user last accepted it. It is kept in the instance's
+/// The state of a project on a mount when the user last accepted it. Kept in the instance's
 /// directory, where the guest cannot write.
 struct Baseline {
   std::string top;        ///< the project
@@ -18,12 +18,11 @@ struct Baseline {
 
 std::string Digest(const State& state);
 
-/// That of `directory`, or of the nearest one above that has one, which covers it. Which
-/// repository it is in does not count: the guest may have made that.
+/// The baseline of `directory`, or of the nearest directory above that has one. Ignores where the
+/// repository begins: the guest may have made that.
 std::optional<Baseline> FindBaseline(const std::filesystem::path& instance_directory,
                                      const std::filesystem::path& directory);
 
-/// Throws support::CallError.
 void Save(const std::filesystem::path& instance_directory, const Baseline& baseline);
 
 }  // namespace exposure

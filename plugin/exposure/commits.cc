@@ -35,7 +35,8 @@ class CommitReader {
     }
     if (!list.empty()) ReadTree();
     std::erase_if(list, [](const Change& change) {
-      return change.old_mode == kDirectory || (change.mode == kDirectory && change.other.empty());
+      return change.old_mode == kTreeMode ||
+             (change.mode == kTreeMode && change.look_alike.empty());
     });
     if (between) AddCommitsBetween();
     ReadTargets(list);
@@ -46,7 +47,8 @@ class CommitReader {
  private:
   std::string Read(const Git::Arguments& arguments, const std::string& input = "") {
     git::GitOutput read = git_.Run(arguments, input);
-    if (!read.ok()) throw support::CallError("git cannot list what was changed: " + read.words);
+    if (!read.ok())
+      throw support::CommandError("git cannot list what was changed: " + read.error_line);
     changes_.is_cut = changes_.is_cut || read.is_cut;
     return std::move(read.output);
   }
@@ -55,22 +57,22 @@ class CommitReader {
   void ReadTree() {
     std::unordered_map<std::string, Change*> added;  // by folded path
     for (Change& change : changes_.list) {
-      if (change.old_mode == git::kNone) added.try_emplace(Folded(change.path), &change);
+      if (change.old_mode == git::kNoEntry) added.try_emplace(Folded(change.path), &change);
     }
     // mode, " TYPE ", id, tab, path
     for (const std::string& line : git::Split(Read({"ls-tree", "-r", "-t", "-z", to_}), '\0')) {
       const std::size_t tab = line.find('\t');
       const std::string path = line.substr(tab + 1);
-      if (line.starts_with(kLink)) {
+      if (line.starts_with(kLinkMode)) {
         Change link;
         link.path = path;
-        link.mode = kLink;
+        link.mode = kLinkMode;
         link.id = line.substr(line.rfind(' ', tab) + 1, tab - line.rfind(' ', tab) - 1);
         links_.push_back(std::move(link));
       }
       if (added.empty()) continue;
       const auto found = added.find(Folded(path));
-      if (found != added.end() && found->second->path != path) found->second->other = path;
+      if (found != added.end() && found->second->path != path) found->second->look_alike = path;
     }
     ReadTargets(links_);
   }
@@ -83,7 +85,7 @@ class CommitReader {
          git::ParseRaw(Read({"diff-tree", "--stdin", "-r", "-m", "-z", "--raw", "--root",
                              "--no-renames", "--no-commit-id"},
                             commits))) {
-      if (raw.mode == git::kNone || !known.insert(raw.path).second) continue;
+      if (raw.mode == git::kNoEntry || !known.insert(raw.path).second) continue;
       Change change{std::move(raw)};
       change.note = "in a commit in between";
       changes_.list.push_back(std::move(change));
@@ -93,13 +95,13 @@ class CommitReader {
   void ReadTargets(std::vector<Change>& changes) {
     std::string ids;
     for (const Change& change : changes) {
-      if (change.mode == kLink) ids += change.id + "\n";
+      if (change.mode == kLinkMode) ids += change.id + "\n";
     }
     if (ids.empty()) return;
     // "ID blob SIZE", line feed, target, line feed
     std::istringstream text(Read({"cat-file", "--batch"}, ids));
     for (Change& change : changes) {
-      if (change.mode != kLink) continue;
+      if (change.mode != kLinkMode) continue;
       std::string id;
       std::string type;
       std::size_t size = 0;
@@ -112,7 +114,7 @@ class CommitReader {
     }
   }
 
-  /// What programs see under another path, too.
+  /// Adds the paths that programs also see under another path, through a link.
   void AddSeenThroughLinks() {
     std::multimap<std::string, std::string> links;  // by where they lead
     for (const Change& link : links_) {
@@ -143,7 +145,6 @@ class CommitReader {
   CommitChanges changes_;
 };
 
-/// That matches a path.
 std::string PatternOf(std::string_view path) {
   std::string pattern = Folded(path);
   for (char& c : pattern) c = std::string_view(" \n*?[\\").find(c) < 6 ? '?' : c;
@@ -161,9 +162,9 @@ void AddLinkedHooks(const Git& users, const std::string& project,
     const auto below = support::PathBelow(fs::weakly_canonical(entry.path(), none).string(),
                                           fs::weakly_canonical(project, none).string());
     if (!below || below->empty() || below->starts_with(".git/")) continue;
-    rows.emplace_back(
-        "/" + PatternOf(*below),
-        "your .git/hooks/" + Visible(entry.path().filename().string()) + " is a link to it");
+    rows.emplace_back("/" + PatternOf(*below),
+                      support::Format("your .git/hooks/{} is a link to it",
+                                      Visible(entry.path().filename().string())));
   }
 }
 
@@ -182,7 +183,7 @@ std::vector<std::pair<std::string, std::string>> ListConfigured(const Git& users
     const fs::path base =
         is_include ? (project / fs::path(settings[i].substr(5))).parent_path() : fs::path(project);
     const bool is_hooks = key == "core.hookspath";
-    std::string reason = "your " + Visible(key) + " names it";
+    std::string reason = support::Format("your {} names it", Visible(key));
     if (is_hooks) {
       reason +=
           ", git switch and merge may run it. To switch without: git -c core.hooksPath=/dev/null "

@@ -7,7 +7,7 @@
 #include "exposure/report.h"
 #include "git/git.h"
 
-/// What the guest may have planted in the commits of a copy.
+/// Reports on changes that the guest may have planted in the commits of a copy.
 namespace exposure {
 
 struct CommitChanges {
@@ -15,14 +15,14 @@ struct CommitChanges {
   bool is_cut = false;  ///< there is more than can be examined
 };
 
-/// What differs between two commits of `git`, of which the guest may have made the second. With
+/// The differences between two commits of `git`; the guest may have made the second. With
 /// `between`, also paths that only a commit in between has changed: a checkout of that one, such as
-/// in a rebase, has them. Throws support::CallError.
+/// in a rebase, brings them. Throws support::Error.
 CommitChanges ReadCommits(const git::Git& git, const std::string& from, const std::string& to,
                           bool between);
 
 /// Reads the configuration of the user's git, which may obey files of the project at `top`.
-/// `branch`: what the change will be; may be empty.
+/// `branch`: the branch that will have the change; may be empty.
 Report ReportOnCommits(const CommitChanges& changes, const HostPrograms& programs,
                        const git::Git& users, const std::string& top, const std::string& branch);
 

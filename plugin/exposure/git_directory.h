@@ -2,10 +2,10 @@
 
 #include <string_view>
 
-/// What git keeps in its own directory.
+/// The files in git's own directory.
 namespace exposure {
 
-/// What a file there is, by its path from the directory.
+/// The kind of a file there, by its path from the directory.
 enum class GitFile {
   kUnknown,        ///< git may run or obey it
   kConfiguration,  ///< settings, of which each counts

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-/// Settings of git. Two readers use this: the report on a branch asks the user's own git, with all
-/// that it includes; that on a mount may not run git in the project, and reads files as text.
+/// Settings of git. Two reports use this: the one on a branch queries the user's own git, with all
+/// its includes; the one on a mount must not run git in the project, and reads files as text.
 namespace exposure {
 
 /// Whether a setting runs nothing and names neither a file nor an address, as far as is known.

@@ -33,7 +33,7 @@ bool Occurs(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-std::string Resolved(const fs::path& path) {
+std::string ResolvedOnHost(const fs::path& path) {
   std::error_code error;
   const std::string resolved = fs::weakly_canonical(path, error).string();
   return support::CleanPath(error ? path.string() : resolved);
@@ -42,11 +42,11 @@ std::string Resolved(const fs::path& path) {
 GuestReach::GuestReach(const std::vector<lima::Mount>& mounts, Access access) {
   for (const lima::Mount& mount : mounts) {
     if (access == Access::kWriting && !mount.writable && mount.enforces_read_only) continue;
-    locations_.push_back({mount.location, Resolved(mount.location)});
+    locations_.push_back({mount.location, ResolvedOnHost(mount.location)});
   }
 }
 
-std::optional<std::string> GuestReach::Holding(const std::string& path) const {
+std::optional<std::string> GuestReach::LocationHolding(const std::string& path) const {
   for (const Location& location : locations_) {
     if (support::PathBelow(path, location.written) || support::PathBelow(path, location.resolved)) {
       return location.written;
@@ -55,7 +55,7 @@ std::optional<std::string> GuestReach::Holding(const std::string& path) const {
   return std::nullopt;
 }
 
-std::optional<std::string> GuestReach::Above(const fs::path& path) const {
+std::optional<std::string> GuestReach::MountHolding(const fs::path& path) const {
   std::list<fs::path> names(path.begin(), path.end());
   fs::path reached;
   for (int links = 0; !names.empty() && links <= support::kMaxLinks;) {
@@ -67,7 +67,7 @@ std::optional<std::string> GuestReach::Above(const fs::path& path) const {
       continue;
     }
     reached /= name;  // "/" of an absolute link replaces all
-    if (auto location = Holding(reached.string())) return location;
+    if (auto location = LocationHolding(reached.string())) return location;
     std::error_code no_link;
     const fs::path target = fs::read_symlink(reached, no_link);
     if (no_link) continue;
@@ -78,9 +78,9 @@ std::optional<std::string> GuestReach::Above(const fs::path& path) const {
   return std::nullopt;
 }
 
-std::optional<std::string> GuestReach::Touching(const fs::path& path) const {
-  if (auto above = Above(path)) return above;
-  const std::string resolved = Resolved(path);
+std::optional<std::string> GuestReach::MountHoldingOrBelow(const fs::path& path) const {
+  if (auto holding = MountHolding(path)) return holding;
+  const std::string resolved = ResolvedOnHost(path);
   for (const Location& location : locations_) {
     if (support::PathBelow(location.resolved, resolved)) return location.written;
   }
@@ -95,7 +95,7 @@ bool GuestReach::IsNamedIn(const std::string& text) const {
   }
   std::istringstream list(parts);
   for (std::string path; std::getline(list, path);) {
-    if (path.starts_with('/') && Above(path)) return true;
+    if (path.starts_with('/') && MountHolding(path)) return true;
   }
   return std::any_of(locations_.begin(), locations_.end(), [&](const Location& location) {
     return Occurs(location.written, text) || Occurs(location.resolved, text);
@@ -106,7 +106,7 @@ std::string GuestReach::SafeSearchPath(const std::string& path) const {
   std::string safe;
   std::istringstream directories(path);
   for (std::string directory; std::getline(directories, directory, ':');) {
-    if (!directory.starts_with('/') || Above(directory)) continue;
+    if (!directory.starts_with('/') || MountHolding(directory)) continue;
     safe += (safe.empty() ? "" : ":") + directory;
   }
   return safe.empty() ? "/usr/bin:/bin" : safe;  // an empty one means the current directory
@@ -115,10 +115,10 @@ std::string GuestReach::SafeSearchPath(const std::string& path) const {
 std::optional<fs::path> GuestReach::FindProgram(const std::string& name,
                                                 const std::string& path) const {
   auto program = support::FindProgram(name, SafeSearchPath(path));
-  const auto mount = program ? Above(*program) : std::nullopt;
+  const auto mount = program ? MountHolding(*program) : std::nullopt;
   if (!mount) return program;
-  throw support::CallError(program->string() + " lies in " + *mount +
-                           ", which the guest can write; install it elsewhere");
+  throw support::CommandError("{} lies in {}, which the guest can write; install it elsewhere",
+                              program->string(), *mount);
 }
 
 }  // namespace exposure

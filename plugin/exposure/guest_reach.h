@@ -23,12 +23,13 @@ class GuestReach {
 
   /// The location of the mount that holds `path` or a link on its way; empty if there is none.
   /// `path` is absolute and need not exist.
-  [[nodiscard]] std::optional<std::string> Above(const std::filesystem::path& path) const;
+  [[nodiscard]] std::optional<std::string> MountHolding(const std::filesystem::path& path) const;
 
-  /// As Above, or the location of a mount below `path`.
-  [[nodiscard]] std::optional<std::string> Touching(const std::filesystem::path& path) const;
+  /// The same, or else the location of a mount below `path`.
+  [[nodiscard]] std::optional<std::string> MountHoldingOrBelow(
+      const std::filesystem::path& path) const;
 
-  /// Whether `text` has the path of a mount, or an absolute path that is Above one: alone, in a
+  /// Whether `text` has the path of a mount, or an absolute path inside one: alone, in a
   /// list such as $PATH, or in a shell's command.
   [[nodiscard]] bool IsNamedIn(const std::string& text) const;
 
@@ -37,12 +38,12 @@ class GuestReach {
   [[nodiscard]] std::string SafeSearchPath(const std::string& path) const;
 
   /// The first executable file `name` in the directories of SafeSearchPath(path). Throws
-  /// support::CallError if it lies in the guest's reach, behind a link.
+  /// support::CommandError if it lies in the guest's reach, behind a link.
   [[nodiscard]] std::optional<std::filesystem::path> FindProgram(const std::string& name,
                                                                  const std::string& path) const;
 
  private:
-  [[nodiscard]] std::optional<std::string> Holding(const std::string& path) const;
+  [[nodiscard]] std::optional<std::string> LocationHolding(const std::string& path) const;
 
   struct Location {
     std::string written;
@@ -51,7 +52,7 @@ class GuestReach {
   std::vector<Location> locations_;
 };
 
-/// `path` with its links resolved, as far as they can be.
-std::string Resolved(const std::filesystem::path& path);
+/// `path` of the host with its links resolved, as far as they can be.
+std::string ResolvedOnHost(const std::filesystem::path& path);
 
 }  // namespace exposure

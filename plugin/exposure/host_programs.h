@@ -8,19 +8,19 @@
 #include <string_view>
 #include <vector>
 
-/// What programs of the host run or obey in a project: one table, for the file tools, which refuse
-/// to write some of it, and for reports on what the guest has changed.
+/// The files of a project that programs of the host run or obey. One table for the file tools,
+/// which refuse to write some of them, and for reports on changes by the guest.
 namespace exposure {
 
-/// What makes the program run it, the most dangerous first.
+/// When the program runs it, the most dangerous first.
 enum class RunBy : std::uint8_t {
-  kConfigured,  ///< the user's own configuration names it: its row says more than the others
-  kLooking,     ///< cd, a prompt, TAB, git status, a file or folder opened in an editor
-  kHarmlessCommand,    ///< a command that people take for harmless there: --version, list, make -n
-  kAgent,       ///< the start of an agent
-  kBuilding,    ///< build, test, install, run, commit
-  kPrompt,      ///< nothing: an agent reads it as text
-  kElsewhere,   ///< another machine, such as CI
+  kConfigured,       ///< the user's own configuration names it: its row says more than the others
+  kLooking,          ///< cd, a prompt, TAB, git status, a file or folder opened in an editor
+  kHarmlessCommand,  ///< a command that people take for harmless there: --version, list, make -n
+  kAgent,            ///< the start of an agent
+  kBuilding,         ///< build, test, install, run, commit
+  kPrompt,           ///< nothing: an agent reads it as text
+  kElsewhere,        ///< another machine, such as CI
 };
 
 enum class Writing : std::uint8_t {
@@ -39,8 +39,8 @@ struct HostProgram {
   std::string_view program;
   std::string_view reason;  ///< at most ten words
   Writing writing = Writing::kAllowed;
-  /// Of git's configuration, or "PATH": the row is about these and what they name, not about a
-  /// path. Which values count, says git_settings.h.
+  /// Keys of git's configuration, or "PATH": the row is about these and the files that they name,
+  /// not about a path. git_settings.h decides which values count.
   std::string_view keys = {};
 };
 
@@ -52,7 +52,7 @@ struct HostMatch {
 /// The table, and what matches it. Several threads may call the const functions.
 class HostPrograms {
  public:
-  /// With `further` rows, such as those of agents, which this folder does not know.
+  /// Adds `further` rows to the table, such as the agents', which this folder does not know.
   explicit HostPrograms(std::span<const HostProgram> further = {});
 
   /// Their texts must outlive this object.

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "git/git.h"
+#include "support/format.h"
 #include "support/join.h"
 #include "support/printable.h"
 #include "support/utf8.h"
@@ -55,7 +56,7 @@ std::string Escaped(std::string_view name) {
 }
 
 std::string More(std::size_t all, std::size_t shown) {
-  return all > shown ? " and " + std::to_string(all - shown) + " more" : "";
+  return all > shown ? support::Format(" and {} more", all - shown) : "";
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace exposure {
 ///   "git~1" is ".git": NTFS, as git's is_ntfs_dotgit() has it
 std::string FoldName(std::string_view name);
 
-/// For comparing paths as file systems may: those that one does not tell apart are the same.
+/// A key for comparing paths: equal for paths that some file system does not tell apart.
 std::string Folded(std::string_view path);
 
 /// Whether it has characters that a terminal does not show as they are.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "exposure/names.h"
+#include "support/format.h"
 
 namespace exposure {
 namespace {
@@ -20,7 +21,7 @@ std::vector<const HostProgram*> RowsOf(const Change& change, const HostPrograms&
   if (change.key.starts_with(kSeenAs)) return finder.Rows(change.key.substr(kSeenAs.size()));
   if (!change.key.empty()) return {&programs.RowOfKey(change.key)};
   auto rows = finder.Rows(change.path);
-  return rows.empty() && change.mode == kLink ? programs.RowsBelow(change.path) : rows;
+  return rows.empty() && change.mode == kLinkMode ? programs.RowsBelow(change.path) : rows;
 }
 
 /// One line for each row of the table, so that many files cannot hide another.
@@ -28,7 +29,7 @@ Names ListObeyed(const std::vector<Change>& changes, const HostPrograms& program
   std::map<std::pair<RunBy, std::string>, Names> lines_by_text;
   RowFinder finder(programs);
   for (const Change& change : changes) {
-    if (change.has_only_other()) continue;
+    if (change.has_only_look_alike()) continue;
     bool is_protected = false;
     for (const HostProgram* row : RowsOf(change, programs, finder)) {
       const bool is_refused = row->writing == Writing::kRefused;
@@ -62,35 +63,36 @@ void Report::AddSection(const std::string& title, const Names& rows) {
   const auto shown = static_cast<std::ptrdiff_t>(std::min(rows.size(), kMaxRows));
   AddLines(*this, title, {rows.begin(), rows.begin() + shown});
   if (rows.size() > kMaxRows) {
-    lines.push_back("  and " + std::to_string(rows.size() - kMaxRows) + " more");
+    lines.push_back(support::Format("  and {} more", rows.size() - kMaxRows));
   }
 }
 
 Report ReportOn(const std::vector<Change>& changes, const HostPrograms& programs, bool is_cut) {
   Names links;
-  Names others;
+  Names look_alikes;
   Names hidden;
   Names too_long;
   Names repositories;
   Names executables;
   for (const Change& change : changes) {
     const std::string name = Visible(change.path);
-    if (change.mode == kLink && (!change.target || LeadsOut(change.path, *change.target))) {
+    if (change.mode == kLinkMode && (!change.target || LeadsOut(change.path, *change.target))) {
       links.push_back(name + " -> " + Visible(change.target.value_or("(too long)")));
     }
-    if (!change.other.empty()) others.push_back(name + ": " + Visible(change.other));
-    if (change.has_only_other()) continue;
+    if (!change.look_alike.empty()) look_alikes.push_back(name + ": " + Visible(change.look_alike));
+    if (change.has_only_look_alike()) continue;
     if (HasHidden(change.path)) hidden.push_back(name);
     const Names parts = git::Split(change.path, '/');
     const auto fits = [](const std::string& part) { return part.size() <= NAME_MAX; };
     if (!std::all_of(parts.begin(), parts.end(), fits)) too_long.push_back(name);
     if (change.mode == git::kRepositoryMode) repositories.push_back(name);
-    if (change.mode == kProgram && change.old_mode != kProgram) executables.push_back(name);
+    if (change.mode == kExecutableMode && change.old_mode != kExecutableMode)
+      executables.push_back(name);
   }
   Report report;
   AddLines(report, "Programs of this host run or obey:", ListObeyed(changes, programs, report));
   report.AddSection("Links that may lead out of the project:", links);
-  report.AddSection("Names that a file system may take for another:", others);
+  report.AddSection("Names that a file system may take for another:", look_alikes);
   report.AddSection("Names with characters that are not seen:", hidden);
   report.AddSection("Names that are too long for a file system:", too_long);
   report.AddSection("Submodules:", repositories);

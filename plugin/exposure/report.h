@@ -14,32 +14,34 @@
 namespace exposure {
 
 // The modes of a tree's entries.
-inline constexpr const char* kDirectory = "040000";
-inline constexpr const char* kProgram = "100755";
-inline constexpr const char* kLink = "120000";
+inline constexpr const char* kTreeMode = "040000";
+inline constexpr const char* kExecutableMode = "100755";
+inline constexpr const char* kLinkMode = "120000";
 
 /// Begins a Change::key.
 inline constexpr std::string_view kSeenAs = "as ";
 
-/// What differs in one path.
 struct Change : git::RawChange {
   std::optional<std::string> target = {};  ///< of a link; nothing if it is too long
-  std::string other = {};  ///< a path of the tree that a file system may take for a new one
+  /// An existing path that a file system which ignores case or accents takes for this one.
+  std::string look_alike = {};
   /// Why the path counts, if not by itself: a setting of git, "PATH", or "as " with the path of a
   /// link that leads to it.
   std::string key = {};
   std::string note = {};  ///< printed after the path
 
-  [[nodiscard]] bool is_deleted() const { return mode == git::kNone; }
+  [[nodiscard]] bool is_deleted() const { return mode == git::kNoEntry; }
   /// A new directory, whose files are changes of their own.
-  [[nodiscard]] bool has_only_other() const { return mode == kDirectory && !other.empty(); }
+  [[nodiscard]] bool has_only_look_alike() const {
+    return mode == kTreeMode && !look_alike.empty();
+  }
 };
 
-/// What the user should know of a change before looking at it. Nothing in it is judged.
+/// Facts that the user should know before looking at a change. It judges nothing.
 struct Report {
-  /// Printable, bounded in length: what programs of this host run or obey, the most dangerous
-  /// first, each row of the table that applies; links that lead out, executables, submodules, and
-  /// names that mislead.
+  /// Printable, bounded in length: files that programs of this host run or obey, the most dangerous
+  /// first, with each row of the table that applies; then links that lead out, executables,
+  /// submodules, and names that mislead.
   std::vector<std::string> lines;
   std::size_t protected_files = 0;  ///< that the file tools refuse to write
   bool is_cut = false;              ///< there is more than was examined

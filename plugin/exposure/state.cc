@@ -11,7 +11,7 @@ namespace exposure {
 
 std::vector<Change> Compare(const State& before, const State& after) {
   std::vector<Change> changes;
-  const Item none{git::kNone, ""};
+  const Item none{git::kNoEntry, ""};
   auto all = after.items;
   all.insert(before.items.begin(), before.items.end());
   for (const auto& [place, unused] : all) {
@@ -25,8 +25,8 @@ std::vector<Change> Compare(const State& before, const State& after) {
     Change change{{path, old_item.mode, item.mode, "", ""}};
     change.key = key;
     change.note = key;
-    if (item.mode == kLink) change.target = item.value;
-    if (item.mode == kDirectory) change.note = item.value;
+    if (item.mode == kLinkMode) change.target = item.value;
+    if (item.mode == kTreeMode) change.note = item.value;
     changes.push_back(std::move(change));
   }
   return changes;
@@ -47,7 +47,7 @@ std::optional<std::string> ReadRegularFile(const std::filesystem::path& file,
   const support::FileDescriptor opened(
       ::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   return lima::ReadTextFile(opened, file, limit);
-} catch (const support::CallError&) {
+} catch (const support::Error&) {
   return std::nullopt;
 }
 

@@ -11,21 +11,22 @@
 #include "exposure/host_programs.h"
 #include "exposure/report.h"
 
-/// What the guest may have planted in a project on a mount: git is not run there, and no link is
-/// followed out of it.
+/// The state of a project on a mount, where the guest may have planted anything: git does not run
+/// there, and no link is followed out of it.
 namespace exposure {
 
 struct Item {
   std::string mode;   ///< as in a tree of git
-  std::string value;  ///< what a link or setting is, or a digest
+  std::string value;  ///< of a link or setting, or a digest
 
   bool operator==(const Item& other) const = default;
 };
 
-/// What programs of the host run or obey in a project; links that lead out; names with characters
-/// that are not seen.
+/// The files of a project that programs of the host run or obey; links that lead out; names with
+/// invisible characters.
 struct State {
-  /// By path from the project, and by Change::key.
+  /// Key: path, and the git setting (or PATH) that makes the path count; empty if the path itself
+  /// does.
   std::map<std::pair<std::string, std::string>, Item> items;
   bool is_cut = false;  ///< there is more than was examined
 };
@@ -37,13 +38,14 @@ struct State {
 State ReadState(const std::filesystem::path& top, const std::filesystem::path& mount,
                 const HostPrograms& programs, const std::string& search_path);
 
-/// What differs, for a report. What was not examined is not said to be deleted.
+/// The differences, for a report. A path that was not examined does not count as deleted.
 std::vector<Change> Compare(const State& before, const State& after);
 
 /// Fields that end with NUL: four for each item.
 std::string Serialize(const State& state);
 
-/// Nothing if it is no regular file, cannot be read, or has more than `limit` bytes.
+/// The file's text; nothing if it is no regular file, cannot be read, or has more than `limit`
+/// bytes.
 std::optional<std::string> ReadRegularFile(const std::filesystem::path& file, std::size_t limit);
 
 }  // namespace exposure

@@ -26,14 +26,14 @@ using fs::file_type;
 /// Entries that are listed, and bytes that are read or kept. What is beyond is not examined.
 constexpr std::size_t kMaxEntries = 2'000'000;
 constexpr std::size_t kMaxBytes = std::size_t{256} << 20;
-/// What an item and a configuration, which takes a process, count as besides.
+/// Bytes that each item, and each configuration (which takes a process), counts as in addition.
 constexpr std::size_t kItem = 300;
 constexpr std::size_t kConfiguration = std::size_t{256} << 10;
 /// Bytes of a file. A larger one is known by its size and time.
 constexpr std::size_t kMaxFile = std::size_t{1} << 20;
 
-constexpr const char* kFile = "100644";
-constexpr const char* kSpecial = "010000";
+constexpr const char* kFileMode = "100644";
+constexpr const char* kSpecialMode = "010000";
 
 /// Directories of which only the number of entries counts.
 constexpr std::array<std::string_view, 5> kHeavy = {"node_modules", ".venv", "venv", "vendor",
@@ -47,12 +47,17 @@ class Reader {
   Reader(const fs::path& top, const HostPrograms& programs)
       : top_(top), programs_(programs), finder_(programs) {}
 
+  /// The bounds cut off whatever is read last, and the guest decides how much there is. So the
+  /// order is by how soon something runs: git's settings and the top level at the next prompt, PATH
+  /// with the next command, the directories above with any tool. The rest of the tree goes level by
+  /// level, because one deep or wide directory must not hide its neighbours. git's own data is
+  /// last: normally, nothing there counts.
   State Read(const fs::path& mount, const std::string& search_path) {
     ReadGit(".git");
     ReadDirectory({"", ""});
     for (const std::string& directory : git::Split(search_path, ':')) {
       const fs::path named = top_ / directory;
-      for (const auto& path : {support::CleanPath(named.string()), Resolved(named)}) {
+      for (const auto& path : {support::CleanPath(named.string()), ResolvedOnHost(named)}) {
         const auto below = support::PathBelow(path, top_.string());
         if (below) AddFiles(std::string(*below), "PATH", true);
       }
@@ -70,7 +75,7 @@ class Reader {
     file_type type;
   };
 
-  /// `seen_as`: what programs see it as, if that is another path, through a link.
+  /// `seen_as`: the path at which programs see it, if that is another one, through a link.
   struct Directory {
     std::string path;
     std::string seen_as;
@@ -148,7 +153,7 @@ class Reader {
     }
   }
 
-  /// What programs that look in all directories above find there.
+  /// Adds the files that programs find which look in all directories above.
   void ReadAbove(const fs::path& mount) {
     std::string up;
     for (fs::path above = top_; above != mount && above.has_relative_path();) {
@@ -169,21 +174,21 @@ class Reader {
     struct stat status {};
     const fs::path file = top_ / path;
     if (::lstat(file.c_str(), &status) != 0) return;
-    std::optional<Item> item = Item{kSpecial, ""};
+    std::optional<Item> item = Item{kSpecialMode, ""};
     std::error_code error;
-    if (S_ISLNK(status.st_mode)) item = {kLink, fs::read_symlink(file, error).string()};
-    if (S_ISDIR(status.st_mode)) item->mode = kDirectory;
+    if (S_ISLNK(status.st_mode)) item = {kLinkMode, fs::read_symlink(file, error).string()};
+    if (S_ISDIR(status.st_mode)) item->mode = kTreeMode;
     if (S_ISREG(status.st_mode)) {
       const auto digest = Digest(file, status);
       if (!digest) return;
-      item = {(status.st_mode & 0111U) != 0 ? kProgram : kFile, *digest};
+      item = {(status.st_mode & 0111U) != 0 ? kExecutableMode : kFileMode, *digest};
     }
     if (Spend(kItem + path.size() + key.size() + item->value.size())) {
       state_.items[{path, key}] = *item;
     }
   }
 
-  /// Nothing beyond the bounds.
+  /// Returns nothing beyond the bounds.
   std::optional<std::string> Digest(const fs::path& file, const struct stat& status) {
     const auto size = static_cast<std::size_t>(status.st_size);
     if (size <= kMaxFile) {
@@ -208,9 +213,9 @@ class Reader {
     if (is_link && seen_as.empty() && !leads_out) AddTarget(entry.path);
   }
 
-  /// What a link leads to, within the project.
+  /// Adds the target of a link, if it is in the project.
   void AddTarget(const std::string& link) {
-    const auto below = support::PathBelow(Resolved(top_ / link), top_.string());
+    const auto below = support::PathBelow(ResolvedOnHost(top_ / link), top_.string());
     if (!below || below->empty()) return;
     const std::string target(*below);
     const file_type type = TypeOf(target);
@@ -228,7 +233,7 @@ class Reader {
       ++count;
     }
     state_.is_cut = state_.is_cut || error;
-    state_.items[{directory, ""}] = {kDirectory, std::to_string(count) + " entries"};
+    state_.items[{directory, ""}] = {kTreeMode, std::to_string(count) + " entries"};
   }
 
   /// The files in a directory, or only those that may be run.
@@ -253,7 +258,8 @@ class Reader {
     if (TypeOf(path) == file_type::directory) ReadRepository(path);
   }
 
-  /// As one item: git takes any directory with a file HEAD for a repository if the rest is there.
+  /// Adds a bare repository as one item: git takes any directory with a file HEAD for a repository
+  /// if the rest is there.
   void AddBareRepository(const std::string& directory, const std::string& head) {
     Add(head);
     const auto item = state_.items.find({head, ""});
@@ -301,7 +307,7 @@ class Reader {
     }
   }
 
-  /// What most of a repository is.
+  /// Reads the directories that make up most of a repository, such as objects/.
   void ReadData() {
     for (; !data_.empty(); data_.pop_front()) {
       const auto [repository, inner] = data_.front();
@@ -364,7 +370,7 @@ class Reader {
   void AddSetting(const std::string& file, const std::string& key, const std::string& value) {
     if (!Spend(kItem + file.size() + key.size())) return;
     Item& item = state_.items[{file, key}];
-    item = {kFile, support::Sha256(item.value + value)};
+    item = {kFileMode, support::Sha256(item.value + value)};
     const bool is_include = key.starts_with("include");
     for (const std::string& path :
          NamedPaths(key, value, is_include ? (top_ / file).parent_path() : top_)) {

@@ -20,7 +20,7 @@ namespace git {
 namespace {
 
 /// Bytes of git's messages that an error quotes.
-constexpr std::size_t kMaxWords = 400;
+constexpr std::size_t kMaxErrorLine = 400;
 
 /// CPU seconds, and KiB of memory without mapped files, which macOS does not limit.
 constexpr const char* kLimits =
@@ -34,8 +34,8 @@ support::FileDescriptor TextFile(const std::string& text) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), &std::fclose);
   if (!file || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
       std::fflush(file.get()) != 0) {
-    throw support::CallError("cannot write a temporary file: " +
-                             std::generic_category().message(errno));
+    throw support::CommandError("cannot write a temporary file: " +
+                                std::generic_category().message(errno));
   }
   std::rewind(file.get());
   return support::FileDescriptor(::fcntl(::fileno(file.get()), F_DUPFD_CLOEXEC, 0));
@@ -47,19 +47,19 @@ std::string Unchanged(const std::string& problem) {
   return problem + ". Nothing was changed.";
 }
 
-std::string Words(const support::Child& git) {
+std::string ErrorLine(const support::Child& git) {
   const int signal = git.exit_code() - 128;
   std::string chosen =
-      signal > 0 ? "git was killed by signal " + std::to_string(signal) : "git failed";
+      signal > 0 ? support::Format("git was killed by signal {}", signal) : "git failed";
   for (const std::string& line : Split(git.error(), '\n')) {
     chosen = line;
     if (line.starts_with("fatal: ") || line.starts_with("error: ")) break;
   }
-  return support::Printable(chosen.substr(0, kMaxWords));
+  return support::Printable(chosen.substr(0, kMaxErrorLine));
 }
 
 void RequireSuccess(support::Child& git, std::string_view what) {
-  if (git.Finish() != 0) throw support::CallError(std::string(what) + ": " + Words(git));
+  if (git.Finish() != 0) throw support::CommandError(std::string(what) + ": " + ErrorLine(git));
 }
 
 std::string GitOutput::Line() const {
@@ -125,8 +125,9 @@ support::Context Git::Deadline() const {
 }
 
 std::string Git::StoppedText() const {
-  return "git was stopped after " + std::to_string(time_->count()) +
-         " s. If it waits for a pipe, find . -type p lists it";
+  return support::Format(
+      "git was stopped after {} s. If it waits for a pipe, find . -type p lists it",
+      time_->count());
 }
 
 void Git::Read(const Arguments& arguments, const std::function<bool(std::string_view)>& on_output,
@@ -149,7 +150,7 @@ void Git::Read(const Arguments& arguments, const std::function<bool(std::string_
   if (git.exit_code() == 128 + SIGPIPE || git.exit_code() == 128 + SIGINT) return;
   RequireSuccess(git, what);
 } catch (const support::Stopped&) {
-  throw support::CallError(std::string(what) + ": " + StoppedText());
+  throw support::CommandError(std::string(what) + ": " + StoppedText());
 }
 
 GitOutput Git::Run(const Arguments& arguments, const std::string& input) const {
@@ -168,10 +169,10 @@ GitOutput Git::Run(const Arguments& arguments, const std::string& input) const {
     if (result.is_cut) return result;
     result.status = child.Finish(context);
     result.error = child.error();
-    result.words = Words(child);
+    result.error_line = ErrorLine(child);
   } catch (const support::Stopped&) {
     result.status = 1;
-    result.words = StoppedText();
+    result.error_line = StoppedText();
   }
   return result;
 }
@@ -179,8 +180,8 @@ GitOutput Git::Run(const Arguments& arguments, const std::string& input) const {
 std::string Git::Require(const Arguments& arguments, std::string_view what,
                          const std::string& input) const {
   const GitOutput result = Run(arguments, input);
-  if (result.is_cut) throw support::CallError(std::string(what) + ": too much output");
-  if (!result.ok()) throw support::CallError(std::string(what) + ": " + result.words);
+  if (result.is_cut) throw support::CommandError(std::string(what) + ": too much output");
+  if (!result.ok()) throw support::CommandError(std::string(what) + ": " + result.error_line);
   return result.Line();
 }
 

@@ -18,18 +18,19 @@ namespace git {
 /// changed nothing, or has compared everything since.
 std::string Unchanged(const std::string& problem);
 
-/// What a git that has exited says is wrong, on one printable line of bounded length.
-std::string Words(const support::Child& git);
+/// The first `fatal:` or `error:` line of a git that has exited, else its last line. Printable, at
+/// most 400 bytes.
+std::string ErrorLine(const support::Child& git);
 
-/// Waits until it exits. Throws support::CallError, with `what` and its words, if it fails.
+/// Waits until it exits. Throws support::CommandError, with `what` and its error line, if it fails.
 void RequireSuccess(support::Child& git, std::string_view what);
 
 struct GitOutput {
   int status = 0;
   std::string output;
   std::string error;
-  std::string words;    ///< see Words
-  bool is_cut = false;  ///< there is more than 128 MiB of output; git was killed
+  std::string error_line;  ///< see ErrorLine
+  bool is_cut = false;     ///< there is more than 128 MiB of output; git was killed
 
   [[nodiscard]] bool ok() const { return status == 0; }
   /// The output without its last line end.
@@ -47,8 +48,8 @@ class Git {
     kNone,  ///< for large work on the user's own objects
   };
 
-  /// For all that touches what the guest sent: no configuration, no environment, memory and CPU
-  /// time limited.
+  /// A git for everything that the guest sent: no configuration, no environment, limited memory
+  /// and CPU time.
   static Git Neutral(const std::filesystem::path& repository, int lock,
                      Limits limits = Limits::kStrict);
 
@@ -56,24 +57,24 @@ class Git {
   static Git Users(const std::filesystem::path& project, int lock);
 
   [[nodiscard]] Git With(const support::Environment& variables) const;
-  /// With a working tree, of which it lists all, wherever this program was started. Run and Read
-  /// stop it when it was silent for `time`.
+  /// A git with a working tree, of which it lists all, wherever this program was started. Run and
+  /// Read stop it when it prints nothing for `time`.
   [[nodiscard]] Git In(const std::filesystem::path& working_tree, std::chrono::seconds time) const;
 
-  /// Without `streams.output`, the child's Read gets the output. Throws support::CallError if there
+  /// Without `streams.output`, the child's Read gets the output. Throws support::Error if there
   /// is no git.
   [[nodiscard]] support::Child Start(const Arguments& arguments,
                                      support::SpawnStreams streams) const;
 
   /// Runs it, and passes on its output until it exits or `on_output` returns false. Throws
-  /// support::CallError, with `what`, if it fails.
+  /// support::CommandError, with `what`, if it fails.
   void Read(const Arguments& arguments, const std::function<bool(std::string_view)>& on_output,
             std::string_view what) const;
 
   /// Runs it to its end, unless the output is cut.
   [[nodiscard]] GitOutput Run(const Arguments& arguments, const std::string& input = "") const;
 
-  /// The output's line. Throws support::CallError, with `what` and git's words, if it fails.
+  /// The output's line. Throws support::CommandError, with `what` and the error line, if it fails.
   std::string Require(const Arguments& arguments, std::string_view what,
                       const std::string& input = "") const;
 
@@ -87,7 +88,7 @@ class Git {
   std::optional<std::chrono::seconds> time_;
 };
 
-/// Those among `ids` that are commits which git has.
+/// The `ids` that are commits which git has.
 std::vector<std::string> Existing(const Git& git, const std::vector<std::string>& ids);
 
 /// Lines for `git pack-objects --revs`: nothing that these commits have.
@@ -95,13 +96,13 @@ std::string Excluding(const std::vector<std::string>& ids);
 
 /// The mode of a tree's entry that is a repository of its own.
 inline constexpr std::string_view kRepositoryMode = "160000";
-/// Of a path that is not there.
-inline constexpr const char* kNone = "000000";
+/// The mode of a path without an entry.
+inline constexpr const char* kNoEntry = "000000";
 
-/// For git's standard input with `-z`.
+/// The paths as git reads them from standard input with `-z`.
 std::string EachWithNul(const std::vector<std::string>& paths);
 
-/// What `git diff --raw -z` lists: the modes and ids of a path.
+/// A record of `git diff --raw -z`: the modes and ids of a path.
 struct RawChange {
   std::string path;
   std::string old_mode;
@@ -111,7 +112,7 @@ struct RawChange {
 };
 std::vector<RawChange> ParseRaw(std::string_view raw);
 
-/// What `git config -z` lists, split at the line feed between both.
+/// A record of `git config -z`, split at the line feed between both.
 std::pair<std::string, std::string> KeyAndValue(const std::string& setting);
 
 /// Whether "git version 2.39.5" is 2.`minor` or newer.

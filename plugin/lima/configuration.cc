@@ -40,8 +40,9 @@ void Overlay(Setting& setting, std::optional<Value> stronger) {
   if (stronger.has_value()) setting = *std::move(stronger);
 }
 
-/// "" and "default" mean unset. Follows FillDefault, ResolveOS and ResolveArch in Lima's
-/// pkg/limayaml/defaults.go.
+/// "" means unset, and so does "default" for os and arch (ResolveOS, ResolveArch in Lima's
+/// pkg/limayaml/defaults.go). Lima refuses "default" as vmType or mountType, so there it never
+/// counts.
 bool IsDefault(const std::optional<std::string>& value) {
   return value == "" || value == "default";
 }
@@ -77,8 +78,7 @@ void ApplyFile(std::string_view text, const std::string& file,
   }
   int number = 0;
   for (const YAML::Node& item : top.Sequence("mounts")) {
-    configuration.mounts.push_back(
-        ReadMount(item, file, "mounts[" + std::to_string(number++) + "]"));
+    configuration.mounts.push_back(ReadMount(item, file, support::Format("mounts[{}]", number++)));
   }
 }
 
@@ -124,8 +124,9 @@ InstanceConfiguration LoadConfiguration(const std::filesystem::path& lima_home,
 
 std::string LoginShell(const InstanceConfiguration& configuration) {
   if (configuration.os == "Windows") {
-    throw ConfigurationError("instance \"" + configuration.name +
-                             "\" is a Windows guest, which is not supported; use another instance");
+    throw ConfigurationError(
+        "instance \"{}\" is a Windows guest, which is not supported; use another instance",
+        configuration.name);
   }
   if (configuration.user.shell.has_value()) return *configuration.user.shell;
   if (configuration.os == "FreeBSD") return "/bin/sh";

@@ -32,25 +32,24 @@ struct GuestUser {
   std::optional<std::uint32_t> uid;
 };
 
-/// What this program needs of an instance's configuration. Other entries are ignored; a null value
-/// is unset, as in Lima.
+/// The part of an instance's configuration that this program needs. Other entries are ignored; a
+/// null value is unset, as in Lima.
 struct InstanceConfiguration {
   std::filesystem::path lima_home;
   std::string name;
   bool plain = false;
   std::string os = "Linux";  ///< Linux, Darwin, FreeBSD or Windows
-  /// As Lima writes it: "x86_64", "aarch64". Empty for the host's own.
+  /// In Lima's spelling: "x86_64", "aarch64". Empty for the host's own.
   std::optional<std::string> arch;
   std::optional<std::string> vm_type;     ///< empty for Lima's default on this host
   std::optional<std::string> mount_type;  ///< empty for the driver's default
-  /// `mountTypesUnsupported` names it: then that default is not 9p.
-  bool nine_p_is_unsupported = false;
-  bool is_of_old_lima = false;  ///< made by Lima before 1.0: then neither
+  bool nine_p_is_unsupported = false;     ///< by `mountTypesUnsupported`: not the default then
+  bool is_of_old_lima = false;  ///< created by Lima before 1.0: 9p is not the default then either
   bool forwards_agent = false;  ///< the host's SSH agent
   bool forwards_ports = true;   ///< of the guest to the host, without a rule for each
   GuestUser user;
-  /// Without a value that Lima would print differently (1.50 as 1.5): a path that uses it is
-  /// refused.
+  /// Has no value for a key whose value Lima would print differently (1.50 as 1.5): a path that
+  /// uses it is refused.
   std::map<std::string, std::optional<std::string>, std::less<>> param;
   std::vector<MountEntry> mounts;  ///< of all files, those with the same mountPoint not merged
 

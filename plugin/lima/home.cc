@@ -36,8 +36,7 @@ std::string LoginName(uid_t uid) {
   struct passwd* found = nullptr;
   ::getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found);
   if (found == nullptr) {
-    throw ConfigurationError("user " + std::to_string(uid) +
-                             " is not in the user database; add it");
+    throw ConfigurationError("user {} is not in the user database; add it", uid);
   }
   return found->pw_name;
 }
@@ -56,7 +55,7 @@ void CheckInstanceName(std::string_view name) {
   if (IsInstanceName(name)) return;
   throw ConfigurationError((name.size() <= kMaxInstanceName
                                 ? "\"" + std::string(name) + "\""
-                                : "a text of " + std::to_string(name.size()) + " bytes") +
+                                : support::Format("a text of {} bytes", name.size())) +
                            " is not an instance name; `limactl list` shows the instances");
 }
 
@@ -74,8 +73,8 @@ fs::path HomeDirectory(const std::string& lima_home, const std::string& user_hom
   const fs::path directory =
       lima_home.empty() ? fs::path(user_home) / ".lima" : fs::path(lima_home);
   if (!directory.is_absolute()) {
-    throw ConfigurationError("Lima's home " + directory.string() +
-                             " is a relative path: set LIMA_HOME to an absolute one");
+    throw ConfigurationError("Lima's home {} is a relative path: set LIMA_HOME to an absolute one",
+                             directory.string());
   }
   std::error_code error;
   if (!fs::exists(directory, error) && !error) return directory;
@@ -115,9 +114,9 @@ void RequireInstance(const fs::path& home, const std::string& name, bool mountle
   if (error) throw ConfigurationError("cannot read " + file.string() + ": " + error.message());
   const std::string known = support::Join(ListInstances(home));
   throw ConfigurationError(
-      "there is no Lima instance \"" + name + "\" in " + home.string() +
-      (known.empty() ? "" : "; the instances are: " + known) + "; create it with: " +
-      (mountless ? shell::ShellCommand(MountlessSandboxCommand(name)) : SandboxCommand(name)));
+      "there is no Lima instance \"{}\" in {}{}; create it with: {}", name, home.string(),
+      known.empty() ? "" : "; the instances are: " + known,
+      mountless ? shell::ShellCommand(MountlessSandboxCommand(name)) : SandboxCommand(name));
 }
 
 HostFacts ReadHostFacts() {

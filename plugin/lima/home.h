@@ -12,7 +12,7 @@
 
 namespace lima {
 
-/// In bytes; from Lima's pkg/identifiers.
+/// Most bytes of an instance's name; from Lima's pkg/identifiers.
 inline constexpr std::size_t kMaxInstanceName = 76;
 
 /// Throws ConfigurationError unless Lima accepts `name` for an instance (pkg/identifiers/

@@ -134,7 +134,8 @@ std::string DriverOf(const InstanceConfiguration& configuration, const HostFacts
   return configuration.vm_type.value_or(is_native ? host.vm_type : "qemu");
 }
 
-/// Follows FillConfig of each driver in Lima's pkg/driver.
+/// Follows FillConfig of each driver in Lima's pkg/driver, but for QEMU on Windows, which has no
+/// 9p. Empty for external drivers, whose defaults are not known here.
 std::string MountTypeOf(const InstanceConfiguration& configuration, const std::string& driver) {
   if (configuration.mount_type.has_value()) return *configuration.mount_type;
   if (driver == "qemu") {
@@ -158,8 +159,8 @@ std::string EvaluateTemplate(std::string_view text, const FieldLookup& lookup) {
     re2::StringPiece rest = support::Re2Text(text.substr(open));
     std::string name;
     if (!re2::RE2::Consume(&rest, action, &name)) {
-      throw ConfigurationError("the template " + std::string(text.substr(open)) +
-                               " is not supported; use fields such as {{.Home}}");
+      throw ConfigurationError("the template {} is not supported; use fields such as {{.Home}}",
+                               text.substr(open));
     }
     result += lookup(name);
     text = {rest.data(), rest.size()};

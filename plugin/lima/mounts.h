@@ -30,8 +30,8 @@ struct Mount {
   bool writable = false;
 
   /// Whether the guest may see stale files after the host has changed them: 9p with a cache that is
-  /// never refreshed (fscache, Lima's default for read-only mounts, or loose). Also true if the
-  /// driver chooses the mount type and may choose 9p.
+  /// never refreshed (fscache, Lima's default for read-only mounts, or loose). False if only an
+  /// external driver knows the type.
   bool reads_may_be_stale = false;
 
   /// The 9p cache mode if this is a 9p mount: the configured one, else Lima's default.

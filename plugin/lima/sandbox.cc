@@ -5,12 +5,14 @@
 
 #include "shell/shell_quote.h"
 #include "support/environment.h"
+#include "support/format.h"
 #include "support/program.h"
 
 namespace lima {
 namespace {
 
 namespace fs = std::filesystem;
+using support::Format;
 
 constexpr const char* kFile = "share/lima/templates/agent-sandbox.yaml";
 
@@ -37,22 +39,22 @@ std::string SandboxTemplate(const fs::path& program, const std::string& path) {
 }
 
 std::string RestartCommand(const std::string& instance) {
-  return "limactl stop " + instance + " && limactl start " + instance;
+  return Format("limactl stop {} && limactl start {}", instance, instance);
 }
 
 std::string ForcedRestartCommand(const std::string& instance) {
-  return "limactl stop --force " + instance + " && limactl start " + instance;
+  return Format("limactl stop --force {} && limactl start {}", instance, instance);
 }
 
 std::string EditCommands(const std::string& instance, const std::string& arguments) {
-  return "`limactl stop " + instance + "`, then `limactl edit " + instance + " --start" +
-         arguments + "`";
+  return Format("`limactl stop {}`, then `limactl edit {} --start{}`", instance, instance,
+                arguments);
 }
 
 std::string SandboxCommand(const std::string& name) {
-  return "limactl start --name " + name + " --mount-only \"$PWD:w\" " +
-         shell::ShellQuote(
-             SandboxTemplate(support::OwnProgram(), support::EnvironmentVariable("PATH")));
+  return Format("limactl start --name {} --mount-only \"$PWD:w\" {}", name,
+                shell::ShellQuote(
+                    SandboxTemplate(support::OwnProgram(), support::EnvironmentVariable("PATH"))));
 }
 
 std::vector<std::string> MountlessSandboxCommand(const std::string& name) {

@@ -9,7 +9,7 @@
 
 namespace lima {
 
-/// In bytes; Lima writes less than one thousand.
+/// Most bytes of ssh.config; Lima writes less than one thousand.
 inline constexpr std::size_t kMaxSshConfig = std::size_t{256} * 1024;
 
 /// The address of the guest's sshd, the user and the keys.
@@ -18,8 +18,8 @@ struct SshEndpoint {
   std::uint16_t port = 0;
   std::string user;
   std::vector<std::string> identity_files;  ///< absolute paths of private keys, in their order
-  /// As in the file ("^aes128-gcm@openssh.com,aes256-gcm@openssh.com"); may be empty. A leading '^'
-  /// puts these before the defaults.
+  /// The value in the file ("^aes128-gcm@openssh.com,aes256-gcm@openssh.com"); may be empty. A
+  /// leading '^' puts these before the defaults.
   std::string ciphers;
   std::string instance = {};  ///< its name
 

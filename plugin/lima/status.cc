@@ -34,7 +34,7 @@ constexpr int kSendFlags = 0;  // macOS has SO_NOSIGPIPE instead
 #endif
 
 [[noreturn]] void ThrowUnusable(const std::filesystem::path& socket, const std::string& why) {
-  throw ConfigurationError("the host agent's " + socket.string() + " cannot be used: " + why);
+  throw ConfigurationError("the host agent's {} cannot be used: {}", socket.string(), why);
 }
 
 [[noreturn]] void ThrowSystemError(const std::filesystem::path& socket) {

@@ -29,7 +29,7 @@ std::string ReadTextFile(const support::FileDescriptor& file, const std::filesys
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) ThrowUnreadable(path, errno);
   if (!S_ISREG(status.st_mode)) {
-    throw ConfigurationError("cannot read " + path.string() + ": it is not a regular file");
+    throw ConfigurationError("cannot read {}: it is not a regular file", path.string());
   }
   constexpr std::size_t kPiece = 4096;
   std::string text;
@@ -41,8 +41,7 @@ std::string ReadTextFile(const support::FileDescriptor& file, const std::filesys
     text.resize(before + static_cast<std::size_t>(count));
     if (count == 0) return text;
   }
-  throw ConfigurationError("cannot use " + path.string() + ": it is larger than " +
-                           std::to_string(limit) + " bytes");
+  throw ConfigurationError("cannot use {}: it is larger than {} bytes", path.string(), limit);
 }
 
 }  // namespace lima

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lima/text_file.h"
+#include "support/format.h"
 #include "support/utf8.h"
 
 namespace lima::yaml {
@@ -30,13 +31,13 @@ YAML::Node Parse(std::string_view text, const std::string& file) {
     return YAML::Load(std::string(text));
   } catch (const YAML::Exception& error) {
     const std::string line =
-        error.mark.is_null() ? "" : "line " + std::to_string(error.mark.line + 1) + ": ";
+        error.mark.is_null() ? "" : support::Format("line {}: ", error.mark.line + 1);
     throw ConfigurationError(file + ": " + line + "not valid YAML: " + error.msg);
   }
 }
 
 std::string AtLine(const YAML::Node& node) {
-  return " (line " + std::to_string(node.Mark().line + 1) + ")";
+  return support::Format(" (line {})", node.Mark().line + 1);
 }
 
 bool IsRewrittenByLima(const YAML::Node& node) {
@@ -107,7 +108,7 @@ std::optional<std::string> Mapping::String(std::string_view key) const {
   if (node.IsNull()) return std::nullopt;
   if (!node.IsScalar()) throw ConfigurationError(Where(key) + ": expected a text");
   if (!IsOneOf(node.Tag(), {kPlain, kQuoted, "tag:yaml.org,2002:str"})) {
-    throw ConfigurationError(Where(key) + ": the tag " + node.Tag() + " is not supported");
+    throw ConfigurationError("{}: the tag {} is not supported", Where(key), node.Tag());
   }
   return node.Scalar();
 }

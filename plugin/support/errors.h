@@ -4,14 +4,31 @@
 #include <string>
 
 #include "support/context.h"
+#include "support/format.h"
 
 namespace support {
 
-/// A call failed. `what()` is for the agent: what failed, why, what to do. Becomes a tool result
-/// with `isError` in one place (mcp/).
-class CallError : public std::runtime_error {
+/// What a person or an agent can act on. `what()` says what failed, why, and what to do.
+class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+
+  template <typename First, typename... Rest>
+  explicit Error(FormatText<1 + sizeof...(Rest)> text, const First& first, const Rest&... rest)
+      : std::runtime_error(Format(text, first, rest...)) {}
+};
+
+/// A tool call failed. Becomes a tool result with `isError` in one place (mcp/). What commands of
+/// the command line share with tool calls throws it, too.
+class CallError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A command of the command line failed. Never thrown within a tool call.
+class CommandError : public Error {
+ public:
+  using Error::Error;
 };
 
 /// The connection to the guest was lost, or could not be opened.

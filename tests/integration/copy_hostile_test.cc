@@ -116,9 +116,9 @@ const std::vector<Lie> kAnswers = {
       echo "seq -f '%040.0f refs/heads/x' 2000" | fake for-each-ref)sh",
      "reports too much"},
     {"id that is a command", "echo 'echo \"\\$(touch x);x\"' | fake commit-tree",
-     "answer makes no sense.*Nothing was changed"},
+     "invalid reply.*Nothing was changed.*limactl mcp doctor"},
     {"id that is an escape", "printf '%s\\n' \"printf '\\033]0;x\\007\\n'\" | fake commit-tree",
-     "answer makes no sense.*Nothing was changed"},
+     "invalid reply.*Nothing was changed.*limactl mcp doctor"},
     {"no answer", "echo 'exit 1' | fake write-tree", "agent"},
     {"a milliard paths", R"sh(
       tree=$(entry 100644 a | git mktree)

@@ -7,7 +7,7 @@
 namespace testing_support {
 
 /// The text of the `Error` that `work` throws, or "no error".
-template <typename Error = support::CallError, typename Work>
+template <typename Error = support::Error, typename Work>
 std::string ErrorOf(Work work) {
   try {
     static_cast<void>(work());

@@ -17,7 +17,7 @@ struct CompletionFormat {
   std::string (*quoted)(std::string_view text) = [](std::string_view text) {
     return std::string(text);
   };
-  // For @OFFER@.
+  // Replacements of @OFFER@.
   std::string_view nothing = {};
   std::string_view directories = {};
   std::string_view files = {};

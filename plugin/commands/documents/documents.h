@@ -5,11 +5,10 @@
 
 #include "commands/command_table.h"
 
-/// What is made from the table of commands.
+/// Texts made from the table of commands.
 namespace commands {
 
-// Markdown: a line of code, a list, and what there is to know of a command; in brief, what fits on
-// a screen.
+// Markdown: a line of code, a list, and the reference of a command; in brief, it fits on a screen.
 std::string Code(std::string_view title, std::string_view line);
 std::string List(std::string_view title, const std::vector<Row>& rows);
 std::string Reference(const Command& command, bool is_brief = false);

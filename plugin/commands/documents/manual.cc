@@ -36,7 +36,7 @@ Standard error then has one line: what failed, and what to do.
 https://lima\-vm.io
 )";
 
-/// From the Markdown of options.md, one after the other.
+/// Replacements in the Markdown of options.md, one after the other.
 constexpr std::array<std::pair<const char*, const char*>, 12> kRoff = {{
     {"(?s)^.*?\n\n", ".SH COMMANDS\n"},
     {"## Environment\n\n", ".SH ENVIRONMENT\n"},

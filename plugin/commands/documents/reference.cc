@@ -1,10 +1,11 @@
 #include "commands/documents/documents.h"
+#include "support/format.h"
 #include "support/join.h"
 
 namespace commands {
 namespace {
 
-/// With the words and the value that the table has.
+/// The brief text with the offered words and the default.
 std::string Completed(std::string_view brief, Offers offers, std::string_view by_default) {
   std::string text(brief);
   const auto words = OfferedWords(offers);
@@ -28,7 +29,7 @@ std::vector<Row> OptionRows(const std::vector<Option>& options, bool is_brief) {
 }  // namespace
 
 std::string Code(std::string_view title, std::string_view line) {
-  return std::string(title) + "\n\n```sh\nlimactl mcp " + std::string(line) + "\n```\n\n";
+  return support::Format("{}\n\n```sh\nlimactl mcp {}\n```\n\n", title, line);
 }
 
 std::string List(std::string_view title, const std::vector<Row>& rows) {
@@ -61,7 +62,7 @@ std::string Reference(const Command& command, bool is_brief) {
     }
   }
   const std::string status(command.exit_status);
-  if (!status.empty()) text += "Exit status: " + status + ".\n\n";
+  if (!status.empty()) text += support::Format("Exit status: {}.\n\n", status);
   return text + Code("Example:", command.example);
 }
 

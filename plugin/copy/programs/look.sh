@@ -65,7 +65,7 @@ require_space() {
   free=$(df -Pk "$G" 2>/dev/null | awk 'NR == 2 { print $4 }')
   [ "${free:-$1}" -ge "$1" ] || fail space "$((${NEEDED:-0} / 1000000 + 1))"
 }
-# What fails because less than 1 MiB is free is reported as that.
+# Reports a failure with less than 1 MiB free as lack of space.
 fail_or_full() {
   require_space 1024
   fail "$1"
@@ -86,8 +86,8 @@ add_all() {
   git add -A --ignore-errors >/dev/null || [ $? = 1 ]
 }
 
-# What the directory is: absent, foreign, other (of another project), interrupted (while it was sent),
-# damaged, or ours. With HAVE (lines: commits that the host has): those that are here.
+# Prints the state of the directory: absent, foreign, other (of another project), interrupted (while it was sent),
+# damaged, or ours. With HAVE (lines: commits that the host has), also those that are here.
 look() {
   owner=
   known=

@@ -1,6 +1,6 @@
 # After look.sh.
 
-# With STATE (what look() has said), NEW (what is sent), FORMAT, CONFIG and NEEDED (the pack's bytes): makes
+# With STATE (of look()), NEW (the commit that is sent), FORMAT, CONFIG and NEEDED (the pack's bytes): makes
 # the directory ready for a pack in tmp_pack and tmp_idx.
 prepare() {
   if [ "$STATE" = absent ]; then
@@ -12,7 +12,7 @@ prepare() {
     echo "$ID" >"$copied" || fail_or_full directory
   fi
   require_space "$((NEEDED / 1024 + 1024))"
-  # What a killed git left, also below refs/.
+  # Leftovers of a killed git, also below refs/.
   find "$GIT_DIR" \( -name '*.lock' ! -path "$GIT_DIR/objects/*" -o -path "$GIT_DIR/objects/*/tmp_*" \) \
     -exec rm -f {} +
   [ "$STATE" != ours ] || return 0
@@ -47,8 +47,8 @@ keep_found() {
   commit && git update-ref "refs/heads/found-$(git rev-parse --short "$work")" "$work" &&
     echo found "found-$(git rev-parse --short "$work")"
 }
-# With STATE, NEW, HEAD_ID (the host's HEAD), PACK (its name) and SHALLOW (ids). Files that are not in the
-# index are added first, so that those that are gone on the host go.
+# With STATE, NEW, HEAD_ID (the host's HEAD), PACK (its name) and SHALLOW (ids). After an interruption, files
+# of the earlier try are not in the index: add them, so that read-tree deletes them.
 apply() {
   [ -z "$SHALLOW" ] || printf %s "$SHALLOW" >"$GIT_DIR/shallow" || return
   (cd "$GIT_DIR/objects/pack" && mv tmp_pack "$PACK.pack" && mv tmp_idx "$PACK.idx") || return

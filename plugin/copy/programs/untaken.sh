@@ -1,4 +1,4 @@
-# After look.sh: what is in the copy, and what of it the host has not.
+# After look.sh: the work in the copy that the host has not.
 
 # git in a repository inside of the copy.
 git_in() (
@@ -11,7 +11,7 @@ git_in() (
 swap_ends() {
   tr '\n\0' '\0\n'
 }
-# What is not a plain file that git watches: "TAG MODE ID STAGE NAME" of the index with a lower-case tag or S
+# Lists all but plain files that git watches: "TAG MODE ID STAGE NAME" of the index with a lower-case tag or S
 # (not watched) or mode 160000 (another repository), and "? NAME/" (a repository that is not added).
 find_odd() {
   odd=$(git ls-files -c -o -s -v -z --exclude-standard | swap_ends | grep -E '^([a-zS]|. 160000) |^\? .*/$')
@@ -63,7 +63,7 @@ work() {
     find_odd
     add_all || fail_or_full add
   }
-  # Also what the host sent although it is ignored.
+  # Also ignored files that the host sent.
   [ "$SENT" = "$BASE" ] || git diff-tree -r -z --name-only --diff-filter=A --no-renames "$BASE" "$SENT" |
     git update-index -z --add --remove --stdin
   list_rest
@@ -87,7 +87,7 @@ work() {
 }
 
 # Prints "ref ID NAME" for each branch, tag, stash and HEAD of another working tree with commits that neither
-# $work nor the host has. What was fetched is no work.
+# $work nor the host has. Fetched commits are no work.
 list_refs() {
   stashes=
   [ ! -e "$GIT_DIR/logs/refs/stash" ] || stashes=$(git rev-list -g refs/stash -- 2>/dev/null)

@@ -106,7 +106,7 @@ TEST(Sessions, HaveSettingsByTheirWordsNotTheirCharacters) {
     LaunchRequest request;
     request.server = server;
     SetDirectories("/state", Codex(), request);
-    return request.control;
+    return request.settings_directory;
   };
   EXPECT_NE(control({"ab", "c"}), control({"a", "bc"}));
 }

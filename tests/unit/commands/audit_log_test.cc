@@ -123,7 +123,7 @@ TEST(AuditLog, ReportsFailingWritesOncePerChange) {
   const testing_support::TemporaryDirectory directory;
   const std::string path = directory.path() / "fifo";
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
-  EXPECT_THROW(AuditLog{path}, support::CallError) << "a FIFO without a reader";
+  EXPECT_THROW(AuditLog{path}, support::CommandError) << "a FIFO without a reader";
   const support::FileDescriptor reader(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   ASSERT_TRUE(reader.valid());
   AuditLog log(path);

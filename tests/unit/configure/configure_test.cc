@@ -125,7 +125,7 @@ TEST(Rewrite, ReplacesAndRemovesInTheLayout) {
 TEST(Rewrite, RefusesToChangeNamesThatAreThereTwice) {
   const std::string text = R"({"a": {"b": 1, "b": 2}})";
   for (const char* after : {R"({"a": {"b": 1}})", R"({"a": {}})"}) {
-    EXPECT_THROW((void)Rewrite(text, ParseJson(after)), support::CallError);
+    EXPECT_THROW((void)Rewrite(text, ParseJson(after)), support::CommandError);
   }
 }
 
@@ -208,7 +208,7 @@ TEST(Settings, OtherValuesOfTheUsersAreReportedAndKept) {
     EXPECT_THAT(edited.lines, ElementsAre(StartsWith(line)));
   }
   for (const char* text : {R"({"servers": {}, "servers": {}})", "[]"}) {
-    EXPECT_THROW((void)Add(kEntry, text, false), support::CallError) << text;
+    EXPECT_THROW((void)Add(kEntry, text, false), support::CommandError) << text;
   }
 }
 

@@ -45,28 +45,29 @@ class GuestReachTest : public ::testing::Test {
 };
 
 TEST_F(GuestReachTest, HoldsWhatIsInAWritableMount) {
-  EXPECT_EQ(Reach().Above(Path("project/a/b")), Path("project"));
-  EXPECT_EQ(Reach().Above(Path("project")), Path("project"));
-  EXPECT_FALSE(Reach().Above(Path("projects")));
-  EXPECT_FALSE(Reach().Above(Path("library/a")));
-  EXPECT_TRUE(Reach(GuestReach::Access::kReading).Above(Path("library/a")));
-  EXPECT_EQ(Reach().Touching(top_), Path("project"));
-  EXPECT_FALSE(Reach().Touching(Path("home")));
+  EXPECT_EQ(Reach().MountHolding(Path("project/a/b")), Path("project"));
+  EXPECT_EQ(Reach().MountHolding(Path("project")), Path("project"));
+  EXPECT_FALSE(Reach().MountHolding(Path("projects")));
+  EXPECT_FALSE(Reach().MountHolding(Path("library/a")));
+  EXPECT_TRUE(Reach(GuestReach::Access::kReading).MountHolding(Path("library/a")));
+  EXPECT_EQ(Reach().MountHoldingOrBelow(top_), Path("project"));
+  EXPECT_FALSE(Reach().MountHoldingOrBelow(Path("home")));
 }
 
 TEST_F(GuestReachTest, HoldsAReadOnlyMountThatOnlyTheGuestKeepsReadOnly) {
   enforces_read_only_ = false;
-  EXPECT_EQ(Reach().Above(Path("library/a")), Path("library"));
+  EXPECT_EQ(Reach().MountHolding(Path("library/a")), Path("library"));
 }
 
 TEST_F(GuestReachTest, HoldsWhatALinkReachesThroughAMount) {
-  EXPECT_TRUE(Reach().Above(Link("home/direct", "../project/a")));
-  EXPECT_TRUE(Reach().Above(Link("home/chain", Path("home/direct"))));
+  EXPECT_TRUE(Reach().MountHolding(Link("home/direct", "../project/a")));
+  EXPECT_TRUE(Reach().MountHolding(Link("home/chain", Path("home/direct"))));
   Link("project/out", Path("home"));
-  EXPECT_TRUE(Reach().Above(Link("home/through", Path("project/out")))) << "the guest's link";
-  EXPECT_TRUE(Reach().Above(Link("home/above", Path("project")) / "new/file"));
-  EXPECT_FALSE(Reach().Above(Link("home/fine", "../bin/../home")));
-  EXPECT_FALSE(Reach().Above(Link("home/loop", "loop")));
+  EXPECT_TRUE(Reach().MountHolding(Link("home/through", Path("project/out"))))
+      << "the guest's link";
+  EXPECT_TRUE(Reach().MountHolding(Link("home/above", Path("project")) / "new/file"));
+  EXPECT_FALSE(Reach().MountHolding(Link("home/fine", "../bin/../home")));
+  EXPECT_FALSE(Reach().MountHolding(Link("home/loop", "loop")));
 }
 
 TEST_F(GuestReachTest, IsNamedInTextsAndLists) {
@@ -97,7 +98,7 @@ TEST_F(GuestReachTest, FindsNoProgramThatTheGuestCanWrite) {
   EXPECT_FALSE(Reach().FindProgram("limactl", planted + Path("bin")));
   Link("bin/limactl", Path("project/bin/limactl"));
   EXPECT_THAT([&] { (void)Reach().FindProgram("limactl", Path("bin")); },
-              ThrowsMessage<support::CallError>(HasSubstr("which the guest can write")));
+              ThrowsMessage<support::CommandError>(HasSubstr("which the guest can write")));
 }
 
 }  // namespace
