@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # `head` builds the checkout that this tap is a clone of, from its branch main.
 class LimactlMcp < Formula
   desc "MCP server that hands a Lima virtual machine to an AI agent"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Every library comes from the system (Debian, Homebrew): nothing is vendored or downloaded.
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)

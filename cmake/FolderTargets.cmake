@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # One target per folder: a folder that includes another one without depending on it fails to link.
 # CONTRIBUTING.md lists the allowed dependencies.
 

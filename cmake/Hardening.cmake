@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Makes a memory error hard to exploit. Only for optimised builds, which the C library's checks need.
 # packaging/check-program checks the result, except -fstack-clash-protection and -fcf-protection: those
 # take effect only if every linked archive has them.

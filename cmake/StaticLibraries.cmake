@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Links libraries statically if the system has their archives: loading fifteen shared libraries takes
 # longer than everything else before the first response. If an archive is missing or does not link, the
 # shared library stays.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stubs for the GSSAPI functions that libssh calls. Debian builds libssh with Kerberos, which
 // Lima's instances never use; the stubs save a static build six more libraries. Each reports that
 // the mechanism is unavailable (RFC 2744, 3.9.1). Only the first argument is used, so only it is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # `./dev package` makes two packages. The tarball (preset release) is for `tar Cxzf /usr/local`; its
 # program needs only the C library. The Debian package (preset debian) uses the libraries of the Debian
 # it was built on, and so gets their security updates.

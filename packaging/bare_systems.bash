@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Bare Debian systems in which packages are tried. Sourced by `test`, which defines `work`, `say` and
 # `skip`. mmdebstrap makes them from the mirror of this machine's apt. They are kept.
 # shellcheck shell=bash disable=SC2154

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Applies Debian's policy to the staged files. CPack runs it.
 if(NOT CPACK_GENERATOR STREQUAL "DEB")
   return()

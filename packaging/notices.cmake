@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Writes share/doc/limactl-mcp/THIRD-PARTY-NOTICES: the licences of what the program contains. CPack runs
 # it. Debian's packages have the texts; a tarball made elsewhere is not for distribution.
 set(libraries nlohmann-json3-dev libcxxopts-dev libtomlplusplus-dev) # headers only

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Rewrites the tarball with root as the owner of everything in it. CPack runs it; its own archive names the
 # builder. `sudo tar x` sets the archive's owner, also on existing directories such as /usr/local/bin.
 if(NOT CPACK_GENERATOR STREQUAL "TGZ")

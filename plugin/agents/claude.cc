@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Claude Code. Its flags: `claude --help` and https://code.claude.com/docs/en/cli-reference; some
 // are hidden. It refuses unknown flags, but ignores unknown variables and settings: hence the
 // oldest version.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Codex. Sources: codex-rs/core/src/config and codex-rs/core/src/environment* of openai/codex.
 //
 // Codex runs git in its working directory, and its terminal shows the model the sessions of its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GitHub Copilot CLI. Its flags: `copilot --help`, `copilot help permissions` and `copilot help
 // environment`.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gemini CLI. Sources: packages/cli/src/config/{config,settings}.ts and packages/core/src/policy of
 // google-gemini/gemini-cli. The policy file and the settings are two independent locks.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // opencode. Sources: packages/opencode/src/config and src/permission of anomalyco/opencode.
 //
 // It merges its settings from many places; its environment comes last. It runs the project's

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "copy/guest_copy.h"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "copy/working_tree_diff.h"
 
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "doctor/host_checks.h"
 
 #include <unistd.h>

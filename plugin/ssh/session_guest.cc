@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ssh/session_guest.h"
 
 #include <libssh/server.h>  // ssh_send_keepalive and messages, which are the client's too

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/workspace.h"
 
 #include "files/file_problem.h"

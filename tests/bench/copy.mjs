@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+// SPDX-License-Identifier: Apache-2.0
 // Times work in a copy of a project beside the same work on a mount, and what it costs to send the project
 // and to take the work back.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The goals. A goal is a multiple of another time of the same run: ratios hold from machine to machine,
 // times do not. Only the works with a goal are measured.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How time and memory grow with the work: one kind of call, on more and more of something.
 
 import { execFileSync } from 'node:child_process';

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+// SPDX-License-Identifier: Apache-2.0
 // Times MCP servers in a Lima instance, one after the other, beside ssh, find, cat and git grep.
 //
 //   main.mjs --ours PROGRAM [--plugin PROGRAM] [--also NAME=PROGRAM]... [--instance NAME]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Takes the samples: one server at a time, in turn with the others and with the reference, so that drift
 // of the machine affects all of them alike.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the parts in memory cost: messages, results, patterns, path rules. Nothing here contacts a
 // guest.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table, the JSON and the chart of what was measured.
 
 import { kLoginShell } from './goals.mjs';

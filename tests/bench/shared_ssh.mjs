@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Commands in the guest over one ssh connection that stays open: what the servers are compared with.
 
 import { spawn, spawnSync } from 'node:child_process';

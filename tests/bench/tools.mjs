@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tools of a server under measurement. Each answer is checked: a server that answers wrongly is
 // not worth measuring.
 

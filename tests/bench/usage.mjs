@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a server takes beside time: memory, threads, many clients at once. Needs Linux's /proc.
 
 import { readFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is measured: each kind of work, done by a server and by its reference.
 
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A client for MCP servers over standard input and output.
 
 import { spawn } from 'node:child_process';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares the table that glob's own test reads with the answers of npm's minimatch.
 //
 // Each row of the table is a pattern, the paths that it matches here, other paths, and, for every

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A throwaway instance for the clients (tests/testing/loopback_instance.h).
 
 import { spawn } from 'node:child_process';

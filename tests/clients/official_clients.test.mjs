@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The official TypeScript clients against the real binary: one suite, run with each client in each
 // of its eras. Both SDKs check what they receive against the protocol's own schemas; every result is
 // also checked here against the tool's output schema. And the MCP inspector's command line.

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+// SPDX-License-Identifier: Apache-2.0
 // Makes an agent's calls and a user's commands, and shows what comes: first on a mount, then in a copy of a
 // project that has uncommitted changes.
 //

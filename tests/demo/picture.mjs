@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prints an SVG of a terminal in which `limactl mcp run claude`, `diff` and `take` ran, in a project
 // with an uncommitted file. The output is real. A script stands in for the agent (stand_in.mjs), a
 // local sshd for the virtual machine (tests/testing/loopback_instance.h). `picture` starts it.

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+// SPDX-License-Identifier: Apache-2.0
 // Stands in for Claude Code in the picture. Starts the MCP server that `limactl mcp run claude` passes
 // to it, and makes fixed calls.
 

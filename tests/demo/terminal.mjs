@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Draws what a program printed to a terminal.
 
 const [kFontSize, kCellWidth, kLineHeight, kMargin, kBarHeight] = [14, 8.43, 19, 18, 34];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The check of a call's arguments against the tools' schemas.
 
 #include <nlohmann/json.hpp>

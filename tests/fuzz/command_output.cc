@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the guest sends while a command runs: its output and the reports of its resident shell, cut
 // into pieces anywhere.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The glob parser and matcher: any pattern, any name.
 
 #include "find/glob.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the guest's programs print for our scripts: listings, search output, the content of a file,
 // the user's home. The exit status and the output are made up.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A guest that answers anything: the agent gets JSON, bounded by what the guest has sent.
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The three configuration files of an instance and their templates, with the guest's home.
 
 #include <string>

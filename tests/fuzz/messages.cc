@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The line reader and the message parser, with any input cut into pieces of any size.
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The path rules over a tree of directories and links: every accepted path lies under a root, with
 // links resolved.
 

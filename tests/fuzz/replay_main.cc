@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a fuzzer once over each given file, and each file of each given folder. Needs no libFuzzer.
 
 #include <cstddef>

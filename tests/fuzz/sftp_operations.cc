@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bursts to a server that answers anything in any order, while the caller may stop at any moment:
 // each burst ends, invalid paths and names are refused, and what was opened is closed once.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An instance's ssh.config.
 
 #include "lima/ssh_config.h"

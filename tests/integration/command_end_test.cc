@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // However a command is stopped, no process of its session is left in the guest after three seconds,
 // even if some ignore TERM.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Commands and processes, many at once or with much output: a long one delays only calls that need
 // its channel, and these report it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Both sides work at random; and two commands at once.
 //
 // LIMACTL_MCP_CYCLES sets the number of steps (default: kSteps, or what kTime allows), and

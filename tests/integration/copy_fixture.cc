@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "integration/copy_fixture.h"
 
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A copy whose owner, the guest, lies to `diff` and `take`.
 
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // limactl-mcp, git, the guest's script or the connection is killed at a random call of git on
 // either side, or within a pack. The next try does what the killed one should have done.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each kind of repository goes to the guest and comes back, and the user's stays as it is.
 
 #include <sstream>

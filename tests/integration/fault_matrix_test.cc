@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Faults of the connection, of the whole virtual machine, and inside the guest, against a server in
 // each state.
 

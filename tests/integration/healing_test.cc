@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A guest that cannot be reached at first, is started, or comes back changed.
 
 #include <csignal>

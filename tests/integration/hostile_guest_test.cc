@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A hostile guest against the whole program: the agent gets JSON, bounded and in time, and the
 // program keeps running.
 

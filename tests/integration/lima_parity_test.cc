@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares plugin/lima with a real limactl over the same instance directories.
 
 #include <gmock/gmock.h>

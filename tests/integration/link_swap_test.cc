@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A process in the guest swaps a link between the check of a path and its use. SFTP version 3 opens
 // only by path, so the race can be narrowed but not prevented: a call uses the path that the guest
 // resolved, and compares the opened file with the checked one. The process gains nothing: only the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Faults under ssh::Connect: keys, servers, guests, the connection.
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ssh::Connect against an sshd that lies.
 
 #include <gmock/gmock.h>

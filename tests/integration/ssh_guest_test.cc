@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Processes, commands and files over ssh::Connect. tests/suites has what users see of them.
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every tool in both result styles and protocol eras, with and without --audit: it succeeds, fails,
 // is refused, and is cancelled.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random names and texts are written, changed and read back. A server that is killed at a random
 // moment of a write leaves the old file or the new one, and at most one temporary file, which a
 // later write removes.

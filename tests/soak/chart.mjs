@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Draws what `soak` has measured as an SVG: memory, descriptors, threads and guest processes over the calls,
 // one below the other, with a mark for each fault.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A client of the soak with a server of its own.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+// SPDX-License-Identifier: Apache-2.0
 // Several clients with a server each make calls of all kinds, a million in all, while faults are injected
 // into the guest. Every response is checked. Memory, descriptors, threads and guest processes must not grow.
 // Exits with 0 if all that holds, 2 if something grows, 1 if a response is wrong. Needs Linux's /proc.

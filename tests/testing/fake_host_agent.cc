@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testing/fake_host_agent.h"
 
 #include <poll.h>

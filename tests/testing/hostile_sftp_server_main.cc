@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A hostile SFTP server for sshd_config's "Subsystem sftp PROGRAM LIE". Every path is a directory,
 // except "…/file", a file of ten bytes, and names with "new", which do not exist. One kind of
 // answer is a lie: see Lies().

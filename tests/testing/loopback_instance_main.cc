@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs one loopback instance until standard input ends.
 //
 //   loopback-instance LIMA_HOME NAME [LOCATION[:GUEST][:w]]… [yaml=LINE]… [sshd=LINE]…

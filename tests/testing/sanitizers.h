@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 /// What makes this build slower than what users run. The sanitizers: GCC has macros, older clang

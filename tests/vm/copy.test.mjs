@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The first lines of the README as the instance's user types them, with real agents and a stub of their
 // model: `limactl mcp run AGENT` creates the instance "agent", which mounts nothing, and works in a copy of
 // the project there; `limactl mcp diff`; `limactl mcp take` (copy_session.mjs). Two things are not as

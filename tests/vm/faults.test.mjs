@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Faults inside the guest, and of the whole machine, while a server is connected to it.
 
 import assert from 'node:assert/strict';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests in a real Lima instance share: the product as users start it, through `limactl mcp serve`,
 // and the instance that tests/vm/run has started and described in the environment. The instance is broken,
 // examined and repaired with limactl and ssh alone: nothing of the product is used, and no connection that a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every tool in a real virtual machine that works. What needs no real mounts is tested in tests/suites.
 
 import assert from 'node:assert/strict';

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # For scripts that work in the test VM: one at a time, stopped as a whole by a signal. Sourced by
 # tests/vm/run and tests/bench/run-vm, which set `keep` to yes to leave the instance running.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "commands/documents/documents.h"
 #include "support/format.h"
 #include "support/join.h"

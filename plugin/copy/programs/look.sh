@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Set before each call: G (the copy's directory), ID (the project's), SENT and BASE (commits, or empty), DONE
 # (commits that the host has taken, SENT and BASE among them), TAKEN (the last of them), BRANCH. They print
 # reports: lines of words.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # After look.sh.
 
 # With STATE (of look()), NEW (the commit that is sent), FORMAT, CONFIG and NEEDED (the pack's bytes): makes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # After look.sh: the work in the copy that the host has not.
 
 # git in a repository inside of the copy.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Functions for calls of git: neither the user's configuration, nor the environment, nor a repository's
 # configuration can change what it prints or make it run another program.
 

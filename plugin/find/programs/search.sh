@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Follows git.sh. The functions after begin_search search the working directory and exit.
 
 newline='

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Follows git.sh.
 
 # Must come first in a request.

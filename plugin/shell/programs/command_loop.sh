@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2316 # `declare` and others are names of functions.
 # bash counts the lines of a request from the line of `eval`, so this program becomes one line. It
 # defines no functions, and unsets its variables before a request: a command would see them.

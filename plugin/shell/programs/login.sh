@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # A loop of the user's bash after its profile: the program command_loop.sh. resident_script.cc sets
 # _lm_shell and _lm_loop.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # One command in a new login shell. resident_script.cc sets _lm_enter, which changes the directory in any
 # shell, _lm_shell and _lm_text; process.sh _lm_input, redirections. The user's shell reports why it

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # One long-running command, in place of the loop. resident_script.cc sets _lm_command.
 

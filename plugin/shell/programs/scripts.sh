@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # A loop of /bin/sh. resident_script.cc sets _lm_next, what it reports after a request: "free", or "left"
 # if the first request is the last one, and may leave background processes.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # The first process of a session. `obey` and `start` come from the program that stands before this one:
 # scripts.sh, login.sh or process.sh. resident_script.cc sets _lm_marker, and puts all into one compound

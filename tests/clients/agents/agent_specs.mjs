@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The real agents: how each connects to a stub of its model, and the names of its tools.
 
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';

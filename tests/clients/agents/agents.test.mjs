@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Real agents, configured by `limactl mcp configure` in a fresh home. Their own list shows the server
 // connected. In a whole turn against a stub of their model's endpoint, they offer none of their own file
 // and shell tools, and run a command in the guest.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Claude Code, started by `limactl-mcp run` in a terminal: a slow call goes to the background, and wakes the model
 // when it ends. With -p, the model waits for its result.
 

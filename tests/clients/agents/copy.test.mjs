@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Real agents, started by `limactl-mcp run` in a copy of the project (copy_session.mjs). Host and guest are
 // one machine here; tests/vm/copy.test.mjs has a real guest.
 

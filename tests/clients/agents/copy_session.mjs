@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sessions of real agents in a copy of a project. The model edits, commits, leaves something uncommitted,
 // and plants what would run on the host. `take` brings exactly that back, as a branch; the user's
 // repository is otherwise as before, and nothing planted runs.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Traps for an agent, and a record of those that have fired.
 
 import { existsSync, mkdirSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model's endpoint without a model: it makes the calls of a test, then answers "done". Implements as
 // much of the APIs of Google, Anthropic and OpenAI (responses and chat completions) as the agents need,
 // and records which tools an agent offers.

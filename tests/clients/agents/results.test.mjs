@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the model of each real agent sees of our tools and their results. A stub stands for the model and
 // makes the calls below in one session; `limactl mcp configure` has set the agent up. Prints a table of
 // agents and results.

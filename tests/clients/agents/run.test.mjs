@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Real agents, started by `limactl-mcp run` in a hostile project. The model calls what the traps offer and
 // the agent's own tools. No trap fires; without run each of them fires. Prints a table of agents and
 // traps.

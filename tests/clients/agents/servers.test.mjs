@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MCP servers of the user's own with real agents: `run --mcp` in the guest, `run --host-mcp` on the host.
 // Without a terminal, a call for which they ask is refused. Prints a table.
 

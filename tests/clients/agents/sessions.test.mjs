@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Real agents, started twice by `limactl-mcp run` in a hostile project: without --trust, then to go on
 // with that session, with --trust. No trap fires, and long results arrive.
 

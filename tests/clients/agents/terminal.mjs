@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A terminal for agents, by tmux.
 
 import { execFileSync, spawnSync } from 'node:child_process';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plays the suites of tests/suites. --rewrite writes what came into the files.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tests/suites cannot see of the agents: run*.txt and configure.txt have the rest.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What edits of settings leave of a text, and files that change meanwhile.
 // tests/suites/configure.txt has the rest, with the agents' own settings.
 

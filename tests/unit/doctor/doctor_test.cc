@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tests/suites/doctor.txt cannot see: a server that hangs, and host agents that a suite has
 // not.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tests/suites/search_file_content.txt has all that a client sees.
 
 #include "find/content_search.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tests/suites/glob.txt has what git ignores.
 
 #include "find/find_listing.h"

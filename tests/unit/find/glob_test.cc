@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The patterns, and the listings that are planned for them.
 
 #include "find/glob.h"

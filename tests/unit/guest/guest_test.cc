@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // guest::Guest, whichever guest answers the bursts.
 
 #include "guest/guest.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an observer learns of a call is what its client gets.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages, arguments that fit a schema, and JSON that is written.
 
 #include "mcp/message.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How calls end, and what is sent then.
 
 #include "mcp/outcome.h"

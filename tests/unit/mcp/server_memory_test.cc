@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much memory a client can make the server use, on systems that can measure it.
 
 #include <gtest/gtest.h>

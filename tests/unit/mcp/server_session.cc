@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "unit/mcp/server_session.h"
 
 #include <gtest/gtest.h>

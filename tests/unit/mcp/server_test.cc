@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The whole server under stress, and what needs a tool for tests. tests/suites test what it sends.
 
 #include "mcp/server.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tests/suites/{path_rules,path_options}.txt have what a client sees.
 
 #include "paths/path_rules.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Commands in a resident shell and in a new login shell: same environment, output and exit code.
 
 #include <re2/re2.h>

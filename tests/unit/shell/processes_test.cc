@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Long-running processes, as child processes of the test.
 
 #include "shell/processes.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "shell/shell_quote.h"
 
 #include <gtest/gtest.h>

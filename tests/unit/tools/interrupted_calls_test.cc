@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls that are cancelled, time out, or lose the connection. tests/suites/files_meanwhile.txt has
 // what else happens between two requests.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One table of what a guest may plant in a project: is it refused by the file tools, reported in a
 // branch, reported on a mount?
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Round trips, requests and guest processes of each tool: most of its time, if the guest is a
 // virtual machine. CLOSE after reading and listing is not waited for, nor counted. Nor is READDIR:
 // two follow in one round trip if there are fewer than a hundred names.

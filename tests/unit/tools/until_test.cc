@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // read_process with `until`: a wait for a line of a process.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Traps for Claude Code: hooks, helpers, servers, a plugin, an agent, a skill, a command.
 
 import { join } from 'node:path';

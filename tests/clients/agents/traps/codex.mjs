@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Traps for Codex: servers, hooks, other settings, an agent, a skill, a repository.
 
 import { readFileSync, symlinkSync } from 'node:fs';

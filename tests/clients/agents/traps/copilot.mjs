@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Traps for Copilot CLI: hooks, servers, a plugin, an agent, a language server, an extension, skills.
 
 import { join } from 'node:path';

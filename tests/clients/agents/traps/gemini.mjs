@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Traps for Gemini CLI: hooks, commands, servers, environment variables, an agent, a skill.
 
 import { createHash } from 'node:crypto';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Traps for opencode: servers, plugins, a tool, other settings, skills, links.
 
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
