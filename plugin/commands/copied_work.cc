@@ -6,6 +6,7 @@
 #include "commands/commands.h"
 #include "copy/copy.h"
 #include "support/log.h"
+#include "support/printable.h"
 
 namespace commands {
 

@@ -4,11 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "git/git.h"
+
 namespace copy {
 
 using git::Git;
 
-class Git;
 struct Target;
 
 /// Work that the copy has and the host has not, as the guest reports it.
