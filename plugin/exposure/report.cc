@@ -99,7 +99,9 @@ Report ReportOn(const std::vector<Change>& changes, const HostPrograms& programs
   report.AddSection("Submodules:", repositories);
   report.AddSection("New executables:", executables);
   report.is_cut = is_cut;
-  if (is_cut) report.lines.emplace_back("The rest was not examined: there is too much.");
+  if (is_cut)
+    report.lines.emplace_back(
+        "The rest was not examined: there is too much, or it cannot be read.");
   return report;
 }
 
