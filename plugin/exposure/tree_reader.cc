@@ -15,6 +15,7 @@
 #include "exposure/names.h"
 #include "exposure/state.h"
 #include "git/git.h"
+#include "support/environment.h"
 #include "support/paths.h"
 #include "support/sha256.h"
 
@@ -156,6 +157,7 @@ class Reader {
 
   /// Adds the files that programs find which look in all directories above.
   void ReadAbove(const fs::path& mount) {
+    const fs::path home = ResolvedOnHost(support::EnvironmentVariable("HOME"));
     std::string up;
     for (fs::path above = top_; above != mount && above.has_relative_path();) {
       above = above.parent_path();
@@ -164,7 +166,8 @@ class Reader {
       for (const Entry& entry : List(up)) {
         const bool is_directory = entry.type == file_type::directory;
         if (!is_directory) AddIfObeyed(entry, "");
-        const bool is_obeyed = is_directory && entry.name.starts_with('.') &&
+        // Those of the home directory are the user's own settings, which change by themselves.
+        const bool is_obeyed = is_directory && above != home && entry.name.starts_with('.') &&
                                Folded(entry.name) != ".git" && !finder_.Rows(entry.path).empty();
         if (is_obeyed) waiting_.push_back({entry.path, ""});
       }
