@@ -25,7 +25,7 @@ enum class CallStatus {
 /// How a call ended: what is recorded, and what is sent.
 struct Outcome {
   CallStatus status;
-  std::string response;                   ///< for Reply::Send
+  std::string response;                   ///< for Responder::Send
   std::optional<int> exit_code = {};      ///< ToolResult::exit_code
   std::string error = {};                 ///< ToolResult::error, or the text of the failure
   std::chrono::milliseconds duration{0};  ///< from receipt to end, waiting included

@@ -136,7 +136,7 @@ void Server::Refuse(const std::optional<RequestId>& id, const ProtocolError& err
 }
 
 void Server::HandleRequest(Message& request) {
-  std::optional<Reply> reply = requests_.Open(*request.id);
+  std::optional<Responder> reply = requests_.Open(*request.id);
   if (!reply) return;
   const std::string& method = request.method;
   try {
@@ -175,7 +175,7 @@ RequestContext Server::ContextFor(const Message& request) const {
   return {.format = legacy_format_.value_or(ResultFormat())};
 }
 
-void Server::Initialize(const Message& request, Reply& reply) {
+void Server::Initialize(const Message& request, Responder& reply) {
   if (legacy_format_) throw InvalidRequest("the session is initialized already");
   const Json result = {{"protocolVersion", ParseInitialize(request.params)},
                        {"capabilities", kCapabilities},
@@ -186,7 +186,7 @@ void Server::Initialize(const Message& request, Reply& reply) {
   reply.Result(result);
 }
 
-void Server::Discover(Reply& reply) {
+void Server::Discover(Responder& reply) {
   Json result = NewResult(Era::kModern, options_.info);
   result["supportedVersions"] = kVersions;
   result["capabilities"] = kCapabilities;
@@ -195,7 +195,7 @@ void Server::Discover(Reply& reply) {
   reply.Result(result);
 }
 
-void Server::ListTools(const Message& request, const RequestContext& context, Reply& reply) {
+void Server::ListTools(const Message& request, const RequestContext& context, Responder& reply) {
   CheckCursor(request.params);
   Json result = NewResult(context.era, options_.info);
   Json& tools = result["tools"] = Json::array();
@@ -208,7 +208,7 @@ void Server::ListTools(const Message& request, const RequestContext& context, Re
 
 /// Acknowledges the request and holds it open until it is cancelled. There are no notifications to
 /// send: tools never change.
-void Server::Listen(const Message& request, Reply& reply) {
+void Server::Listen(const Message& request, Responder& reply) {
   CheckListen(request.params);
   reply.Notify("notifications/subscriptions/acknowledged",
                {{"_meta", {{kSubscriptionIdKey, Json::parse(reply.id())}}},
@@ -217,7 +217,7 @@ void Server::Listen(const Message& request, Reply& reply) {
 }
 
 void Server::CloseListeners() {
-  for (Reply& listener : listeners_) {
+  for (Responder& listener : listeners_) {
     Json result = NewResult(Era::kModern, options_.info);
     result["_meta"][kSubscriptionIdKey] = Json::parse(listener.id());
     listener.Result(result);

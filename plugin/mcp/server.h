@@ -18,7 +18,7 @@
 #include "mcp/message.h"
 #include "mcp/outcome.h"
 #include "mcp/protocol.h"
-#include "mcp/reply.h"
+#include "mcp/responder.h"
 #include "mcp/tool.h"
 #include "support/context.h"
 #include "support/pipe.h"
@@ -101,10 +101,10 @@ class Server {
   void Refuse(const std::optional<RequestId>& id, const ProtocolError& error);
   void HandleRequest(Message& request);
   [[nodiscard]] RequestContext ContextFor(const Message& request) const;
-  void Initialize(const Message& request, Reply& reply);
-  void Discover(Reply& reply);
-  void ListTools(const Message& request, const RequestContext& context, Reply& reply);
-  void Listen(const Message& request, Reply& reply);
+  void Initialize(const Message& request, Responder& reply);
+  void Discover(Responder& reply);
+  void ListTools(const Message& request, const RequestContext& context, Responder& reply);
+  void Listen(const Message& request, Responder& reply);
   void CloseListeners();
 
   // Calls (tool_calls.cc).
@@ -112,7 +112,7 @@ class Server {
 
   /// Runs the tool in the pool, or refuses the call. Throws ProtocolError, and leaves `reply`
   /// alone, unless the request has the form of a call.
-  void StartCall(Message& request, const RequestContext& context, Reply& reply);
+  void StartCall(Message& request, const RequestContext& context, Responder& reply);
   void RunCall(const std::shared_ptr<Call>& call);
   /// Records the outcome and sends it.
   void FinishCall(const std::shared_ptr<Call>& call, Outcome outcome);
@@ -133,8 +133,8 @@ class Server {
   support::WakePipe wake_;  // of the thread of `Serve`
   LineReader reader_;
   LineWriter writer_;
-  Requests requests_;
-  std::vector<Reply> listeners_;               // `subscriptions/listen` requests
+  OpenRequests requests_;
+  std::vector<Responder> listeners_;           // `subscriptions/listen` requests
   std::optional<ResultFormat> legacy_format_;  // of the legacy session, once it has begun
   std::uint64_t last_number_ = 0;              // of the calls received
   support::Clock::time_point next_progress_;

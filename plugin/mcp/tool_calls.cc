@@ -24,7 +24,7 @@ constexpr std::chrono::seconds kProgressInterval{1};
 
 struct Server::Call final : ProgressReporter {
   Call(const Tool* found_tool, CallToolParams given, const RequestContext& given_context,
-       std::uint64_t call_number, support::Clock::time_point now, Reply given_reply)
+       std::uint64_t call_number, support::Clock::time_point now, Responder given_reply)
       : tool(found_tool),
         params(std::move(given)),
         context(given_context),
@@ -51,12 +51,12 @@ struct Server::Call final : ProgressReporter {
   std::atomic<bool> recorded = false;
 
   std::mutex mutex;  // guards what follows
-  Reply reply;
+  Responder reply;
   std::string status = "waiting for its turn behind other calls";
   milliseconds last_progress{0};  // since `began`
 };
 
-void Server::StartCall(Message& request, const RequestContext& context, Reply& reply) {
+void Server::StartCall(Message& request, const RequestContext& context, Responder& reply) {
   CallToolParams params = ParseCallTool(std::move(request.params));
   const auto tool = std::find_if(tools_.begin(), tools_.end(), [&params](const Tool& candidate) {
     return candidate.definition.name == params.name;

@@ -150,7 +150,7 @@ Processes::Output Processes::Read(std::string_view id, std::optional<std::int64_
   return {StateOf(session), output.Read(from, maximum, wait_for == Wait::kToPeek)};
 }
 
-Processes::State Processes::Write(std::string_view id, const Request& request,
+Processes::State Processes::Write(std::string_view id, const Input& request,
                                   std::chrono::milliseconds time, const support::Context& context) {
   Lock lock(session_lock_->mutex);
   const std::shared_ptr<Entry> entry = Find(id);

@@ -69,7 +69,7 @@ class Processes {
               std::chrono::milliseconds time, const support::Context& context,
               std::size_t maximum = kMaxRead);
 
-  struct Request {
+  struct Input {
     std::string_view input;
     bool end_input = false;
     std::string_view signal;  ///< without "SIG"; empty: none
@@ -78,7 +78,7 @@ class Processes {
   /// Waits, no longer than `time`, until the process has ended or, if there is only input, has
   /// taken it. Throws support::CallError if it takes no input, or the id is unknown, and
   /// support::Stopped.
-  State Write(std::string_view id, const Request& request, std::chrono::milliseconds time,
+  State Write(std::string_view id, const Input& request, std::chrono::milliseconds time,
               const support::Context& context);
 
   /// Stops it, and forgets it at once.

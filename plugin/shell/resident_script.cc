@@ -95,7 +95,7 @@ bool MayBeBash(std::string_view shell) {
   return shell.empty() || shell == "bash" || shell.ends_with("/bash");
 }
 
-Request ScriptRequest(const Script& script) {
+ShellRequest ScriptRequest(const Script& script) {
   const auto line = [](std::string_view word, std::string_view code) {
     std::string quoted = ShellQuote(code);
     re2::RE2::GlobalReplace(&quoted, "\n", "'$_lm_n'");
@@ -105,7 +105,7 @@ Request ScriptRequest(const Script& script) {
           script.functions.empty() ? "" : line("define", script.functions)};
 }
 
-Request CommandRequest(const LoginCommand& command) {
+ShellRequest CommandRequest(const LoginCommand& command) {
   const std::string word = MayBeExecuted(command.first_word) ? command.first_word : "";
   return {"\n" + word + "\n" + OneLine(command.text) + "\n", OneLine(command.directory)};
 }

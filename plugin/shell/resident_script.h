@@ -82,7 +82,7 @@ struct LoginCommand {
 };
 
 /// A request to ScriptProgram or LoginProgram.
-struct Request {
+struct ShellRequest {
   std::string text;
   /// To send before it: the directory, or functions. The loop reads byte by byte, and keeps it: not
   /// sent again while it stays the same.
@@ -91,8 +91,8 @@ struct Request {
 };
 
 // The text must not contain NUL.
-Request ScriptRequest(const Script& script);
-Request CommandRequest(const LoginCommand& command);
+ShellRequest ScriptRequest(const Script& script);
+ShellRequest CommandRequest(const LoginCommand& command);
 
 /// A script that runs the command in a new login shell, as `limactl shell` does, and reports
 /// "began" before. For a ScriptProgram for one request.

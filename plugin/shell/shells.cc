@@ -74,10 +74,10 @@ RunEnd Shells::RunScript(const Script& script, OutputSink& sink, const support::
 
 RunEnd Shells::RunInSh(bool for_commands, const Script& script, OutputSink& sink,
                        const support::Context& context) {
-  Request request = ScriptRequest(script);
+  ShellRequest request = ScriptRequest(script);
   request.has_profile = for_commands;
-  const Reply reply = Run(for_commands, ScriptProgram(for_commands), request, sink, context);
-  if (reply.kind != Reply::Kind::kDone) {
+  const RunResult reply = Run(for_commands, ScriptProgram(for_commands), request, sink, context);
+  if (reply.kind != RunResult::Kind::kDone) {
     throw support::CallError(Format(
         "The guest user's login shell could not run /bin/sh: {}",
         reply.error.empty() ? "it exited at once; perhaps the guest can start no further process"
@@ -92,12 +92,12 @@ RunEnd Shells::RunCommand(const LoginCommand& command, OutputSink& sink,
   const bool is_unfit = unfit_.contains(command.shell);
   lock.unlock();
   if (MayBeBash(command.shell) && !is_unfit) {
-    const Reply reply =
+    const RunResult reply =
         Run(true, LoginProgram(command.shell), CommandRequest(command), sink, context);
-    if (reply.kind == Reply::Kind::kDone) return reply.end;
+    if (reply.kind == RunResult::Kind::kDone) return reply.end;
     // kNotRun: the files of the profile have changed each time.
     const std::scoped_lock again(session_lock_->mutex);
-    if (reply.kind == Reply::Kind::kUnfit) unfit_.insert(command.shell);
+    if (reply.kind == RunResult::Kind::kUnfit) unfit_.insert(command.shell);
   }
   RunEnd end = RunInSh(true, {PlainLogin(command)}, sink, context);
   if (end.exit_status == kCannotRun || end.exit_status == kNotFound) {
@@ -108,10 +108,11 @@ RunEnd Shells::RunCommand(const LoginCommand& command, OutputSink& sink,
   return end;
 }
 
-Shells::Reply Shells::Run(bool for_commands, const std::string& program, const Request& request,
-                          OutputSink& sink, const support::Context& context) {
-  Reply reply{Reply::Kind::kNotRun, {}, ""};
-  for (int starts = 0; reply.kind == Reply::Kind::kNotRun && starts < kMaxStarts;) {
+Shells::RunResult Shells::Run(bool for_commands, const std::string& program,
+                              const ShellRequest& request, OutputSink& sink,
+                              const support::Context& context) {
+  RunResult reply{RunResult::Kind::kNotRun, {}, ""};
+  for (int starts = 0; reply.kind == RunResult::Kind::kNotRun && starts < kMaxStarts;) {
     Shell shell = Acquire(for_commands, program, sink, context);
     try {
       if (!shell.session) {
@@ -133,9 +134,9 @@ Shells::Shell Shells::Acquire(bool for_commands, const std::string& program, Out
                               const support::Context& context) {
   Shell shell{for_commands, program, nullptr, ""};
   Lock lock(session_lock_->mutex);
-  Lane& lane = LaneOf(for_commands);
-  const auto place = lane.waiting.insert(lane.waiting.end(), &sink);
-  const auto may_run = [&] { return place == lane.waiting.begin() && Provide(shell); };
+  Queue& queue = QueueOf(for_commands);
+  const auto place = queue.waiting.insert(queue.waiting.end(), &sink);
+  const auto may_run = [&] { return place == queue.waiting.begin() && Provide(shell); };
   bool runs = may_run();
   while (!runs && context.stop_reason() == support::StopReason::kNone) {
     const std::string running = DescribeRunning(sink);
@@ -145,16 +146,16 @@ Shells::Shell Shells::Acquire(bool for_commands, const std::string& program, Out
     runs = support::WaitUntil(session_lock_->changed, lock, context, may_run,
                               Clock::now() + kQueuedInterval);
   }
-  lane.waiting.erase(place);
+  queue.waiting.erase(place);
   session_lock_->changed.notify_all();
   if (!runs) throw support::Stopped(context.stop_reason());
-  lane.running.push_back(&sink);
+  queue.running.push_back(&sink);
   return shell;
 }
 
 void Shells::Release(Shell shell, const OutputSink& sink, bool may_keep) {
   const std::scoped_lock lock(session_lock_->mutex);
-  LaneOf(shell.for_commands).running.remove(&sink);
+  QueueOf(shell.for_commands).running.remove(&sink);
   session_lock_->changed.notify_all();
   if (!shell.session) return;
   if (may_keep && IsOfUse(*shell.session)) {
@@ -169,8 +170,8 @@ void Shells::Release(Shell shell, const OutputSink& sink, bool may_keep) {
 // the request, which may go to another. Afterwards that is certain only if the loop exits with 0:
 // everything else may have run it. A command that is out of time is stopped and awaited, since the
 // agent must hear what is left of it. A script changes nothing: its shell is just closed.
-Shells::Reply Shells::RunIn(Shell& shell, const Request& request, OutputSink& sink,
-                            const support::Context& context) {
+Shells::RunResult Shells::RunIn(Shell& shell, const ShellRequest& request, OutputSink& sink,
+                                const support::Context& context) {
   ShellSession& session = *shell.session;
   const bool is_command = shell.for_commands;
   const ShellSession::Reported& reported = session.reported();
@@ -197,9 +198,10 @@ Shells::Reply Shells::RunIn(Shell& shell, const Request& request, OutputSink& si
     if (!session.is_over()) throw support::Stopped(context.stop_reason());
     // Without either, it printed too much.
     const bool unfit = reported.exit_status ? *reported.exit_status < kCannotRun : !reported.end;
-    return {unfit ? Reply::Kind::kUnfit : Reply::Kind::kNotStarted, {}, reported.early_error};
+    return {
+        unfit ? RunResult::Kind::kUnfit : RunResult::Kind::kNotStarted, {}, reported.early_error};
   }
-  if (session.is_over()) return {Reply::Kind::kNotRun, {}, ""};
+  if (session.is_over()) return {RunResult::Kind::kNotRun, {}, ""};
 
   session.BeginRequest(sink, request.has_profile);
   lock.unlock();
@@ -221,7 +223,7 @@ Shells::Reply Shells::RunIn(Shell& shell, const Request& request, OutputSink& si
   session.FinishRequest();
   if (!done) throw support::Stopped(context.stop_reason());
 
-  Reply reply;
+  RunResult reply;
   reply.end.began = reported.began;
   reply.end.exit_status = reported.request_status ? reported.request_status : reported.exit_status;
   if (!reply.end.exit_status && reported.end && !session.sink_has_enough()) {
@@ -229,14 +231,14 @@ Shells::Reply Shells::RunIn(Shell& shell, const Request& request, OutputSink& si
       throw ConnectionLost(reported.end->problem, is_command, true);
     reply.end.exit_signal = reported.end->exit_signal;
   }
-  if (!reported.request_status && reported.exit_status == 0) reply.kind = Reply::Kind::kNotRun;
+  if (!reported.request_status && reported.exit_status == 0) reply.kind = RunResult::Kind::kNotRun;
   return reply;
 }
 
 std::string Shells::DescribeRunning(const OutputSink& waiting) {
   std::vector<std::string> shown;
   std::size_t count = 0;
-  for (const OutputSink* const sink : LaneOf(true).running) {
+  for (const OutputSink* const sink : QueueOf(true).running) {
     if (sink == &waiting || ++count > kMaxShownCommands) continue;
     const auto time = std::chrono::floor<std::chrono::seconds>(Clock::now() - sink->began).count();
     shown.push_back(Format("{}, {} {}",
@@ -251,7 +253,7 @@ std::string Shells::DescribeRunning(const OutputSink& waiting) {
 bool Shells::Provide(Shell& shell) {
   if (shell.session) return true;
   const bool for_commands = shell.for_commands;
-  if (LaneOf(for_commands).running.size() >= MaxRunning(for_commands)) return false;
+  if (QueueOf(for_commands).running.size() >= MaxRunning(for_commands)) return false;
   while (CloseFirst([](const Shell& pooled) { return !IsOfUse(*pooled.session); })) {
   }
   const auto found = std::find_if(pool_.rbegin(), pool_.rend(), [&](const Shell& pooled) {
@@ -270,9 +272,9 @@ bool Shells::Provide(Shell& shell) {
 }
 
 std::size_t Shells::MaxRunning(bool for_commands) {
-  if (for_commands) return channels_ - std::max<std::size_t>(LaneOf(false).running.size(), 1);
+  if (for_commands) return channels_ - std::max<std::size_t>(QueueOf(false).running.size(), 1);
   // The second shell for scripts leaves two channels to commands.
-  return LaneOf(true).running.size() + 2 <= channels_ && channels_ >= 4 ? kMaxScriptShells : 1;
+  return QueueOf(true).running.size() + 2 <= channels_ && channels_ >= 4 ? kMaxScriptShells : 1;
 }
 
 bool Shells::HasRoom(bool for_commands) {
@@ -280,7 +282,7 @@ bool Shells::HasRoom(bool for_commands) {
     return pooled.for_commands == for_commands && !pooled.session->is_over();
   };
   const auto alive = static_cast<std::size_t>(std::count_if(pool_.begin(), pool_.end(), is_alive));
-  return alive + LaneOf(for_commands).running.size() < MaxRunning(for_commands) ||
+  return alive + QueueOf(for_commands).running.size() < MaxRunning(for_commands) ||
          CloseFirst([&](const Shell& pooled) {
            return pooled.for_commands == for_commands && IsFree(*pooled.session);
          });

@@ -66,9 +66,9 @@ class Shells {
     bool for_commands;
     std::string program;                    ///< of resident_script.h
     std::shared_ptr<ShellSession> session;  ///< null: not started
-    std::string kept;                       ///< Request::kept of its last request that had one
+    std::string kept;                       ///< ShellRequest::kept of its last request that had one
   };
-  struct Reply {
+  struct RunResult {
     enum class Kind {
       kDone,        ///< see `end`
       kNotRun,      ///< the shell exited before, or its profile has changed: use another
@@ -80,13 +80,13 @@ class Shells {
     std::string error;
   };
   /// The commands, or the scripts.
-  struct Lane {
+  struct Queue {
     std::list<const OutputSink*> running;
     std::list<const OutputSink*> waiting;  ///< the first is served next
   };
 
-  Reply Run(bool for_commands, const std::string& program, const Request& request, OutputSink& sink,
-            const support::Context& context);
+  RunResult Run(bool for_commands, const std::string& program, const ShellRequest& request,
+                OutputSink& sink, const support::Context& context);
   RunEnd RunInSh(bool for_commands, const Script& script, OutputSink& sink,
                  const support::Context& context);
   /// A free shell with the program, or one to be started. Waits while there are too many, or while
@@ -95,11 +95,11 @@ class Shells {
                 const support::Context& context);
   void Release(Shell shell, const OutputSink& sink, bool may_keep);
   /// After an exception the shell must be closed.
-  Reply RunIn(Shell& shell, const Request& request, OutputSink& sink,
-              const support::Context& context);
+  RunResult RunIn(Shell& shell, const ShellRequest& request, OutputSink& sink,
+                  const support::Context& context);
 
   // With the lock held.
-  Lane& LaneOf(bool for_commands) { return lanes_.at(for_commands ? 1 : 0); }
+  Queue& QueueOf(bool for_commands) { return queues_.at(for_commands ? 1 : 0); }
   /// For OutputSink::OnQueued.
   std::string DescribeRunning(const OutputSink& waiting);
   /// How many shells for commands, or for scripts, may run now.
@@ -114,7 +114,7 @@ class Shells {
   const std::shared_ptr<SessionLock> session_lock_ =
       std::make_shared<SessionLock>();  // of what follows
   std::vector<Shell> pool_;             // run nothing; the least recently used first
-  std::array<Lane, 2> lanes_;
+  std::array<Queue, 2> queues_;
   std::set<std::string> unfit_;  // login shells that are started for each command
   std::size_t channels_ = kMaxChannels - 1;
 };

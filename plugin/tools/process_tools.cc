@@ -175,7 +175,7 @@ ProcessState WriteProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
   const auto id = call.arguments.at("id").get<std::string>();
   const auto input = call.arguments.value("input", std::string());
   const auto signal = call.arguments.value("signal", std::string());
-  const Processes::Request request{input, call.arguments.value("end_input", false), signal};
+  const Processes::Input request{input, call.arguments.value("end_input", false), signal};
   return StateOf(id, toolbox.processes.Write(id, request, kWriteWait, call.context));
 }
 

@@ -12,7 +12,7 @@
 
 #include "mcp/lines.h"
 #include "mcp/message.h"
-#include "mcp/reply.h"
+#include "mcp/responder.h"
 #include "support/errors.h"
 #include "support/pipe.h"
 
@@ -118,7 +118,7 @@ TEST(Outcome, AResultAboveTheLimitIsAFailureThatSaysHowToGoOn) {
 
 class ReplyTest : public ::testing::Test {
  protected:
-  Reply Open(int id) { return *requests_.Open(*ParseId(id)); }
+  Responder Open(int id) { return *requests_.Open(*ParseId(id)); }
 
   /// What a client would have read since the last call.
   Lines Sent() {
@@ -136,11 +136,11 @@ class ReplyTest : public ::testing::Test {
   support::WakePipe wake_;
   LineReader reader_{pipe_.read_end.get()};
   LineWriter writer_{pipe_.write_end.get(), wake_};
-  Requests requests_{writer_};
+  OpenRequests requests_{writer_};
 };
 
 TEST_F(ReplyTest, AForgottenReplySendsAnInternalError) {
-  { const Reply forgotten = Open(1); }
+  { const Responder forgotten = Open(1); }
   const Lines sent = Sent();
   ASSERT_EQ(sent.size(), 1U);
   EXPECT_NE(sent[0].find("-32603"), std::string::npos);
@@ -148,8 +148,8 @@ TEST_F(ReplyTest, AForgottenReplySendsAnInternalError) {
 
 TEST_F(ReplyTest, AMovedReplyIsAnsweredByItsNewOwnerOnly) {
   {
-    Reply first = Open(1);
-    Reply second = std::move(first);
+    Responder first = Open(1);
+    Responder second = std::move(first);
     first.Result(Json::object());  // NOLINT: that is the case
     EXPECT_TRUE(Sent().empty());
     second.Result(Json::object());
@@ -159,7 +159,7 @@ TEST_F(ReplyTest, AMovedReplyIsAnsweredByItsNewOwnerOnly) {
 
 TEST_F(ReplyTest, NothingIsSentOnceTheRequestIsCancelled) {
   {
-    Reply reply = Open(1);
+    Responder reply = Open(1);
     const support::Context context = reply.stop().context();
     requests_.Cancel(*ParseId(1));
     EXPECT_EQ(context.stop_reason(), support::StopReason::kCancelled);
@@ -167,14 +167,14 @@ TEST_F(ReplyTest, NothingIsSentOnceTheRequestIsCancelled) {
     reply.Result(Json::object());
   }
   {
-    const Reply never_answered = Open(2);
+    const Responder never_answered = Open(2);
     requests_.Cancel(*ParseId(2));
   }
   EXPECT_TRUE(Sent().empty());
 }
 
 TEST_F(ReplyTest, OneResponseIsSentAndThenTheIdIsFreeAgain) {
-  Reply reply = Open(1);
+  Responder reply = Open(1);
   EXPECT_FALSE(requests_.Open(*ParseId(1)));
   reply.Notify("progress", 1);
   reply.Result(Json::object());

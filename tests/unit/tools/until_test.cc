@@ -98,7 +98,8 @@ TEST_F(Until, EndsWithTheProcessOrItsTime) {
 
 TEST_F(Until, ReturnsTheEndOfALongOutputAndSkipsWhatIsGone) {
   const std::string id =
-      Start("head -c 3000000 /dev/zero | tr '\\0' x; echo; echo ready; echo; sleep 60");
+      Start("read -r go; head -c 3000000 /dev/zero | tr '\\0' x; echo; echo ready; echo; sleep 60");
+  Send(id, "go\n");  // only now: start_process returns what is there already
   const json result = Structured(Call("read_process", {{"id", id}, {"until", "^ready$"}}));
   EXPECT_THAT(result.at("output").get<std::string>(), EndsWith("x\nready\n"));
   EXPECT_EQ(result.at("output").get<std::string>().size(), shell::kMaxRead);

@@ -15,22 +15,22 @@
 
 namespace mcp {
 
-class Requests;
+class OpenRequests;
 
 struct PendingRequest {
   RequestId id;
   support::StopSource stop;
-  bool open = true;  // guarded by the lock of Requests
+  bool open = true;  // guarded by the lock of OpenRequests
 };
 
 /// The one response to one request. Destroyed without an answer, it sends an internal error. Sends
 /// nothing once the client has cancelled the request. One thread at a time.
-class Reply {
+class Responder {
  public:
-  Reply(Requests& requests, std::shared_ptr<PendingRequest> request)
+  Responder(OpenRequests& requests, std::shared_ptr<PendingRequest> request)
       : requests_(&requests), request_(std::move(request)) {}
-  Reply(Reply&& other) noexcept = default;
-  ~Reply();
+  Responder(Responder&& other) noexcept = default;
+  ~Responder();
 
   [[nodiscard]] const RequestId& id() const { return request_->id; }
 
@@ -48,27 +48,27 @@ class Reply {
   void Result(const Json& result) { Send(R"("result":)" + ToJson(result)); }
 
  private:
-  Requests* requests_;
+  OpenRequests* requests_;
   std::shared_ptr<PendingRequest> request_;  // null once moved from
 };
 
 /// The requests that are not yet answered. Under its one lock nothing follows a response or a
 /// cancellation. Thread-safe.
-class Requests {
+class OpenRequests {
  public:
   /// `output` must outlive this; this must outlive its replies.
-  explicit Requests(LineWriter& output) : output_(output) {}
+  explicit OpenRequests(LineWriter& output) : output_(output) {}
 
   /// Nothing, and a line in the log, when a request with this id is open: ids must not be reused
   /// before the response.
-  std::optional<Reply> Open(const RequestId& id);
+  std::optional<Responder> Open(const RequestId& id);
 
   /// The client cancels a request: stops its work and sends nothing more for it. Ignores unknown
   /// ids.
   void Cancel(const RequestId& id);
 
  private:
-  friend class Reply;
+  friend class Responder;
 
   LineWriter& output_;
   std::mutex mutex_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mcp/reply.h"
+#include "mcp/responder.h"
 
 #include <utility>
 
@@ -7,19 +7,19 @@
 
 namespace mcp {
 
-Reply::~Reply() {
+Responder::~Responder() {
   constexpr const char* kError =
       R"("error":{"code":-32603,"message":"internal error: the request was not answered"})";
   if (Send(kError)) support::LogError("request " + id() + " was not answered by its handler");
 }
 
-void Reply::Notify(std::string_view method, const Json& params) {
+void Responder::Notify(std::string_view method, const Json& params) {
   std::string line = ToJson({{"jsonrpc", "2.0"}, {"method", method}, {"params", params}});
   const std::scoped_lock lock(requests_->mutex_);
   if (request_->open) requests_->output_.Write(std::move(line));
 }
 
-bool Reply::Send(std::string member) {
+bool Responder::Send(std::string member) {
   if (!request_) return false;
   member.insert(0, R"({"jsonrpc":"2.0","id":)" + id() + ",");
   member += '}';
@@ -31,7 +31,7 @@ bool Reply::Send(std::string member) {
   return true;
 }
 
-std::optional<Reply> Requests::Open(const RequestId& id) {
+std::optional<Responder> OpenRequests::Open(const RequestId& id) {
   const std::scoped_lock lock(mutex_);
   const auto [entry, is_new] = open_.try_emplace(id);
   if (!is_new) {
@@ -39,10 +39,10 @@ std::optional<Reply> Requests::Open(const RequestId& id) {
     return std::nullopt;
   }
   entry->second = std::make_shared<PendingRequest>(PendingRequest{.id = id, .stop = {}});
-  return Reply(*this, entry->second);
+  return Responder(*this, entry->second);
 }
 
-void Requests::Cancel(const RequestId& id) {
+void OpenRequests::Cancel(const RequestId& id) {
   const std::scoped_lock lock(mutex_);
   const auto entry = open_.find(id);
   if (entry == open_.end()) return;
