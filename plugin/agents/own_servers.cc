@@ -8,6 +8,7 @@
 #include "agents/common.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/printable.h"
 
 namespace agents {
@@ -16,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using support::CommandError;
 using support::LowerCase;
+using support::Replaced;
 
 /// The keys of an entry that are kept, of any agent: none that allows calls without asking.
 constexpr std::string_view kEntryKeys =
@@ -67,20 +69,15 @@ std::string Text(const Json& object, const char* key, const std::string& otherwi
   return value != object.end() && value->is_string() ? value->get<std::string>() : otherwise;
 }
 
-void ReplaceAll(std::string& text, const std::string& from, const std::string& to) {
-  for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size()) {
-    text.replace(at, from.size(), to);
-  }
-}
-
 /// The text with variables expanded, as agents and shells do it.
 std::string Expanded(std::string text, const Environment& environment) {
-  ReplaceAll(text, "~/", Value(environment, "HOME") + "/");
+  text = Replaced(text, "~/", Value(environment, "HOME") + "/");
   // The longest of names with the same beginning comes first.
   for (auto each = environment.rbegin(); each != environment.rend(); ++each) {
-    ReplaceAll(text, "{env:" + each->first + "}", each->second);
-    ReplaceAll(text, "${" + each->first + "}", each->second);
-    ReplaceAll(text, "$" + each->first, each->second);
+    for (const std::string& name :
+         {"{env:" + each->first + "}", "${" + each->first + "}", "$" + each->first}) {
+      text = Replaced(text, name, each->second);
+    }
   }
   return text;
 }

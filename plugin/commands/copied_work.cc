@@ -4,8 +4,8 @@
 #include <exception>
 #include <iostream>
 
-#include "commands/commands.h"
 #include "copy/copy.h"
+#include "support/format.h"
 #include "support/log.h"
 #include "support/printable.h"
 
@@ -41,9 +41,8 @@ void CopiedWork::End() {
     if (state.untaken.empty()) return;
     command.PrintReport(copy::SentOrOlder(command.side()), state.work, command.DefaultBranch());
     command.PrintUntaken(target, state.untaken);
-    const std::string& name = instance_.configuration.name;
-    const std::string of = name == kAgentInstance ? "" : " " + name;
-    std::cerr << "See: limactl mcp diff" << of << ". Take: limactl mcp take" << of << '\n';
+    const std::string name = NameArgument(instance_);
+    std::cerr << "See: limactl mcp diff" << name << ". Take: limactl mcp take" << name << '\n';
   } catch (const std::exception& problem) {
     support::LogWarning(problem.what());
   }
@@ -56,21 +55,19 @@ bool CopiedWork::PrintChanges(std::ostream& out) {
   const auto state = copy::Fetch(target, copy::kMaxSize, copy::Refs::kWorkOnly);
   const exposure::Report report =
       command.MakeReport(copy::SentOrOlder(command.side()), state.work, command.DefaultBranch());
-  for (const std::string& line : report.lines) out << line << '\n';
+  const bool has_some = PrintReport(
+      report,
+      support::Format("Changed in the copy of {} since it was sent. See: limactl mcp diff{}",
+                      support::Printable(project_), NameArgument(instance_)),
+      out);
+  if (!has_some) PrintNothing(out);
   command.PrintUntaken(target, state.untaken);
-  if (report.lines.empty()) {
-    out << "Nothing was changed that programs of this host run or obey. ";
-  } else {
-    out << "Changed in the copy of " << support::Printable(project_)
-        << " since it was sent. See: limactl mcp diff " << instance_.configuration.name << '\n';
-  }
-  out << kReportLimits;
-  return !report.lines.empty();
+  return has_some;
 }
 
 void CopiedWork::Accept() {
-  throw support::CommandError("--accept is for a mount. In a copy: limactl mcp take " +
-                              instance_.configuration.name);
+  throw support::CommandError("--accept is for a mount. In a copy: limactl mcp take" +
+                              NameArgument(instance_));
 }
 
 void CopiedWork::PrintDiff(bool only_names, std::uint64_t max_size) {

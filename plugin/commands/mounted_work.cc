@@ -51,8 +51,7 @@ MountedWork::MountedWork(const Instance& instance, const std::string& mount,
     : instance_(instance),
       mount_(mount),
       project_(project),
-      name_argument_(
-          instance.configuration.name == kAgentInstance ? "" : " " + instance.configuration.name),
+      name_argument_(NameArgument(instance)),
       programs_(agents::ObeyedFiles()),
       search_path_(support::EnvironmentVariable("PATH")) {
   const std::optional<fs::path> repository = FindRepository(project);
@@ -109,7 +108,7 @@ bool MountedWork::PrintChanges(std::ostream& out) {
         top_, name_argument_, name_argument_);
   }
   if (Print(ReadState(), out)) return true;
-  out << "Nothing was changed that programs of this host run or obey. " << kReportLimits;
+  PrintNothing(out);
   return false;
 }
 
@@ -133,13 +132,11 @@ exposure::State MountedWork::ReadState() const {
 bool MountedWork::Print(const exposure::State& state, std::ostream& out) const {
   const exposure::Report report =
       exposure::ReportOn(exposure::Compare(baseline_->state, state), programs_, state.is_cut);
-  for (const std::string& line : report.lines) out << line << '\n';
-  if (report.lines.empty()) return false;
-  out << "Changed in " << support::Printable(baseline_->top)
-      << " since the baseline. See: limactl mcp diff" << name_argument_
-      << ". Accept: limactl mcp changes --accept" << name_argument_ << '\n'
-      << kReportLimits;
-  return true;
+  const std::string where = support::Format(
+      "Changed in {} since the baseline. See: limactl mcp diff{}. "
+      "Accept: limactl mcp changes --accept{}",
+      support::Printable(baseline_->top), name_argument_, name_argument_);
+  return PrintReport(report, where, out);
 }
 
 void MountedWork::SaveSeen(const exposure::State& state) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "commands/project.h"
+#include "exposure/report.h"
 
 namespace commands {
 
@@ -27,7 +28,7 @@ class Work {
   [[nodiscard]] virtual std::string GuestDirectory() const = 0;
   /// Options for `serve` besides the instance.
   [[nodiscard]] virtual std::vector<std::string> ServerOptions() const = 0;
-  /// Whether `--root` and `--allow-path` choose anything.
+  /// Whether `--root` chooses anything.
   [[nodiscard]] virtual bool HasRoots() const = 0;
 
   /// Called before an agent starts. Starts the instance if it is stopped.
@@ -50,7 +51,14 @@ class Work {
 /// that the guest can write from PATH.
 std::unique_ptr<Work> FindWork(const Instance& instance, const std::string& copy_directory = "");
 
-inline constexpr const char* kReportLimits =
-    "Source code is not judged, and the guest can change more while the VM runs.\n";
+/// The name of the instance for a command, with a space in front; empty if it is what they take.
+std::string NameArgument(const Instance& instance);
+
+/// Prints the report, where that was changed, and the limits of reports. Returns whether there is
+/// something; if not, prints nothing.
+bool PrintReport(const exposure::Report& report, const std::string& where, std::ostream& out);
+
+/// Says that there is nothing, and the limits.
+void PrintNothing(std::ostream& out);
 
 }  // namespace commands

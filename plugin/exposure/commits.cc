@@ -22,6 +22,8 @@ using git::Git;
 using Names = std::vector<std::string>;
 
 constexpr std::size_t kMaxTarget = 4096;
+/// Many links to one directory multiply what was changed there.
+constexpr std::size_t kMaxSeen = 100'000;
 
 class CommitReader {
  public:
@@ -129,6 +131,8 @@ class CommitReader {
            end = end == 0 ? std::string::npos : change.path.rfind('/', end - 1)) {
         const auto [first, last] = links.equal_range(change.path.substr(0, end));
         for (auto link = first; link != last; ++link) {
+          changes_.is_cut = changes_.is_cut || seen.size() >= kMaxSeen;
+          if (seen.size() >= kMaxSeen) break;
           Change through = change;
           through.note = std::string(kSeenAs) + link->second + change.path.substr(end);
           through.key = through.note;

@@ -3,7 +3,6 @@
 
 #include <re2/re2.h>
 
-#include <span>
 #include <string>
 
 namespace exposure {
@@ -37,24 +36,21 @@ constexpr Known kData[] = {
     {R"((HEAD|ORIG_HEAD|index|config|packed-refs|shallow|refs/.+)\.lock)", "git reads none"},
 };
 
-constexpr Known kDirectories[] = {
-    {R"(objects(/[0-9a-f]{2}|/pack|/info|/info/commit-graphs)?|refs(/.+)?|logs(/.+)?)", ""},
-    {R"(info|hooks|branches|reftable|NOTES_MERGE_WORKTREE|rr-cache(/[0-9a-f]+)?)", ""},
-    {R"(lfs(/(tmp|incomplete|objects(/[0-9a-f]{2}){0,2}))?)", ""},
-};
-
-re2::RE2 AnyOf(std::span<const Known> table) {
-  std::string expressions;
-  for (const Known& known : table) {
-    expressions += (expressions.empty() ? "" : "|") + std::string(known.path);
-  }
-  return re2::RE2(expressions, re2::RE2::Latin1);
-}
+constexpr const char* kDirectories =
+    R"(objects(/[0-9a-f]{2}|/pack|/info|/info/commit-graphs)?|refs(/.+)?|logs(/.+)?)"
+    R"(|info|hooks|branches|reftable|NOTES_MERGE_WORKTREE|rr-cache(/[0-9a-f]+)?)"
+    R"(|lfs(/(tmp|incomplete|objects(/[0-9a-f]{2}){0,2}))?)";
 
 }  // namespace
 
 GitFile KindOfGitFile(std::string_view path) {
-  static const re2::RE2 data = AnyOf(kData);
+  static const re2::RE2 data = [] {
+    std::string expressions;
+    for (const Known& known : kData) {
+      expressions += (expressions.empty() ? "" : "|") + std::string(known.path);
+    }
+    return re2::RE2(expressions, re2::RE2::Latin1);
+  }();
   if (path == "config" || path == "config.worktree") return GitFile::kConfiguration;
   if (re2::RE2::FullMatch(path, data)) return GitFile::kData;
   if (path == "HEAD" || path.starts_with("refs/")) return GitFile::kReference;
@@ -62,7 +58,7 @@ GitFile KindOfGitFile(std::string_view path) {
 }
 
 bool IsGitDirectory(std::string_view path) {
-  static const re2::RE2 directories = AnyOf(kDirectories);
+  static const re2::RE2 directories(kDirectories, re2::RE2::Latin1);
   return re2::RE2::FullMatch(path, directories);
 }
 

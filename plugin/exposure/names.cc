@@ -47,11 +47,12 @@ constexpr std::array kFoldings = {
 std::string Escaped(std::string_view name) {
   std::string text;
   while (!name.empty()) {
-    auto length = std::max<std::size_t>(1, support::FirstCharacterLength(name));
-    // Printable escapes a part of a character.
-    if (length > 1 && FoldName(name.substr(0, length)).empty()) length = 1;
-    text += support::Printable(name.substr(0, length));
-    name.remove_prefix(length);
+    const std::string_view character = support::TakeCharacter(name);
+    const bool is_seen = character.size() == 1 || !FoldName(character).empty();
+    if (is_seen) text += support::Printable(character);
+    for (const char byte : is_seen ? std::string_view() : character) {
+      text += support::Printable({&byte, 1});  // escapes a part of a character
+    }
   }
   return text;
 }
@@ -65,12 +66,10 @@ std::string More(std::size_t all, std::size_t shown) {
 std::string FoldName(std::string_view name) {
   std::string folded;
   while (!name.empty()) {
-    const auto length = std::max<std::size_t>(1, support::FirstCharacterLength(name));
-    const std::string_view character = name.substr(0, length);
+    const std::string_view character = support::TakeCharacter(name);
     const auto* found = std::find_if(kFoldings.begin(), kFoldings.end(),
                                      [&](const Folding& one) { return character <= one.last; });
     folded += found == kFoldings.end() || character < found->first ? character : found->folded;
-    name.remove_prefix(length);
   }
   folded.resize(std::min(folded.size(), folded.find(':')));
   folded.erase(folded.find_last_not_of(" .") + 1);

@@ -86,7 +86,8 @@ class Reader {
   // Bounds.
 
   bool SpendEntry() {
-    state_.is_cut = state_.is_cut || ++entries_ > kMaxEntries;
+    ++entries_;
+    state_.is_cut = state_.is_cut || entries_ > kMaxEntries;
     return entries_ <= kMaxEntries;
   }
 
@@ -178,17 +179,17 @@ class Reader {
     struct stat status {};
     const fs::path file = top_ / path;
     if (::lstat(file.c_str(), &status) != 0) return;
-    std::optional<Item> item = Item{kSpecialMode, ""};
+    Item item{kSpecialMode, ""};
     std::error_code error;
     if (S_ISLNK(status.st_mode)) item = {kLinkMode, fs::read_symlink(file, error).string()};
-    if (S_ISDIR(status.st_mode)) item->mode = kTreeMode;
+    if (S_ISDIR(status.st_mode)) item.mode = kTreeMode;
     if (S_ISREG(status.st_mode)) {
       const auto digest = Digest(file, status);
       if (!digest) return;
       item = {(status.st_mode & 0111U) != 0 ? kExecutableMode : kFileMode, *digest};
     }
-    if (Spend(kItem + path.size() + key.size() + item->value.size())) {
-      state_.items[{path, key}] = *item;
+    if (Spend(kItem + path.size() + key.size() + item.value.size())) {
+      state_.items[{path, key}] = std::move(item);
     }
   }
 

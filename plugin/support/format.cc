@@ -14,4 +14,12 @@ std::string Filled(std::string_view text, std::initializer_list<std::string> val
   return filled += text;
 }
 
+std::string Replaced(std::string_view text, std::string_view from, std::string_view to) {
+  std::string result(text);
+  for (std::size_t at = 0; (at = result.find(from, at)) != std::string::npos; at += to.size()) {
+    result.replace(at, from.size(), to);
+  }
+  return result;
+}
+
 }  // namespace support

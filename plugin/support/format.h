@@ -38,4 +38,7 @@ std::string Format(FormatText<sizeof...(Values)> text, const Values&... values) 
   return Filled(text.text, {ValueText(values)...});
 }
 
+/// `text` with each `from`, which must not be empty, replaced.
+std::string Replaced(std::string_view text, std::string_view from, std::string_view to);
+
 }  // namespace support

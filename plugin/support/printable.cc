@@ -26,15 +26,13 @@ bool IsControl(std::string_view character) {
 std::string Printable(std::string_view text, std::string_view kept) {
   std::string printable;
   while (!text.empty()) {
-    const std::size_t length = FirstCharacterLength(text);
-    const std::string_view character = text.substr(0, std::max<std::size_t>(1, length));
-    const bool is_safe = length > 0 && !IsControl(character);
+    const std::string_view character = TakeCharacter(text);
+    const bool is_safe = FirstCharacterLength(character) > 0 && !IsControl(character);
     if (is_safe || kept.find(character) != std::string_view::npos) {
       printable += character;
     } else {
       for (const char byte : character) printable += "\\x" + EncodeHex({&byte, 1});
     }
-    text.remove_prefix(character.size());
   }
   return printable;
 }

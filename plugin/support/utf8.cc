@@ -55,6 +55,13 @@ std::size_t FirstCharacterLength(std::string_view bytes) {
   return length;
 }
 
+std::string_view TakeCharacter(std::string_view& text) {
+  const std::size_t length = std::max<std::size_t>(1, FirstCharacterLength(text));
+  const std::string_view character = text.substr(0, length);
+  text.remove_prefix(length);
+  return character;
+}
+
 std::string_view WithoutCutEnd(std::string_view bytes) {
   for (std::size_t length = 1; length < std::min(bytes.size() + 1, kMaxCharacterBytes); ++length) {
     const char byte = bytes[bytes.size() - length];

@@ -20,6 +20,9 @@ bool IsValidUtf8(std::string_view bytes);
 /// must not be empty.
 std::size_t FirstCharacterLength(std::string_view bytes);
 
+/// Takes the first character from `text`, or a byte that begins none. `text` must not be empty.
+std::string_view TakeCharacter(std::string_view& text);
+
 // Text that was cut at any byte, cut between two characters. Other bytes stay as they are.
 
 /// Without an incomplete character at the end.

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands/documents/completion.h"
 #include "commands/documents/documents.h"
+#include "support/format.h"
 
 namespace commands {
 namespace {
+
+using support::Replaced;
 
 constexpr std::string_view kBashScript =
     R"bash(# Made by ./dev generate: bash completion for limactl-mcp and, if this file is read after limactl's own

@@ -5,11 +5,13 @@
 #include <utility>
 
 #include "commands/command_table.h"
+#include "support/format.h"
 #include "support/join.h"
 
 namespace commands {
 namespace {
 
+using support::Replaced;
 using Replacements = std::initializer_list<std::pair<std::string_view, std::string>>;
 
 std::string Filled(std::string_view format, const Replacements& replacements) {
@@ -49,14 +51,6 @@ std::string Completion(const CompletionFormat& format) {
     text += Replaced(part + std::string(format.end), "@COMMAND@", command.name);
   }
   return text;
-}
-
-std::string Replaced(std::string_view text, std::string_view from, std::string_view to) {
-  std::string result(text);
-  for (std::size_t at = 0; (at = result.find(from, at)) != std::string::npos; at += to.size()) {
-    result.replace(at, from.size(), to);
-  }
-  return result;
 }
 
 }  // namespace commands

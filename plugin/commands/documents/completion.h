@@ -28,7 +28,4 @@ struct CompletionFormat {
 
 std::string Completion(const CompletionFormat& format);
 
-/// `text` with each `from` replaced.
-std::string Replaced(std::string_view text, std::string_view from, std::string_view to);
-
 }  // namespace commands

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands/documents/completion.h"
 #include "commands/documents/documents.h"
+#include "support/format.h"
 
 namespace commands {
 namespace {
+
+using support::Replaced;
 
 constexpr std::string_view kFishScript =
     R"fish(# Made by ./dev generate: fish completion for limactl-mcp and, once this file has been read, for `limactl mcp`.

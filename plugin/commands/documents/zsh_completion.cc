@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands/documents/completion.h"
 #include "commands/documents/documents.h"
+#include "support/format.h"
 
 namespace commands {
 namespace {
+
+using support::Replaced;
 
 constexpr std::string_view kZshScript = R"zsh(#compdef limactl-mcp -p limactl
 # Made by ./dev generate: zsh completion for limactl-mcp and for `limactl mcp`.
