@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "shell/output_log.h"
 #include "unit/tools/tool_fixture.h"
 
 namespace tools {
