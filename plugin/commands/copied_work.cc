@@ -36,7 +36,7 @@ void CopiedWork::Begin() {
 void CopiedWork::End() {
   try {
     CopyCommand command(instance_.configuration.name, project_);
-    const copy::Target target = command.Connect();
+    const copy::Target target = command.OpenTarget();
     const auto state = copy::Fetch(target, copy::kMaxSize, copy::Refs::kWorkOnly);
     if (state.untaken.empty()) return;
     command.PrintReport(copy::SentOrOlder(command.side()), state.work, command.DefaultBranch());
@@ -51,7 +51,7 @@ void CopiedWork::End() {
 bool CopiedWork::PrintChanges(std::ostream& out) {
   CopyCommand command(instance_.configuration.name, project_);
   command.RequireCopy();
-  const copy::Target target = command.Connect();
+  const copy::Target target = command.OpenTarget();
   const auto state = copy::Fetch(target, copy::kMaxSize, copy::Refs::kWorkOnly);
   const exposure::Report report =
       command.MakeReport(copy::SentOrOlder(command.side()), state.work, command.DefaultBranch());
@@ -73,7 +73,7 @@ void CopiedWork::Accept() {
 void CopiedWork::PrintDiff(bool only_names, std::uint64_t max_size) {
   CopyCommand command(instance_.configuration.name, project_);
   command.RequireCopy();
-  const copy::Target target = command.Connect();
+  const copy::Target target = command.OpenTarget();
   const copy::GuestState state = copy::Fetch(target, max_size, copy::Refs::kWorkOnly);
   const std::string from = copy::SentOrOlder(command.side());
   if (only_names) command.PrintReport(from, state.work, command.DefaultBranch());

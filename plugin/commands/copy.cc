@@ -46,7 +46,7 @@ void SendCopy(CopyCommand& command, const std::vector<std::string>& included) {
   const copy::Project project = copy::ReadProject(command.project(), users);
   command.side().Prepare(project);
   const copy::Snapshot snapshot = copy::TakeSnapshot(project, users, command.side(), included);
-  for (const std::string& line : copy::Send(command.Connect(), project, snapshot, users)) {
+  for (const std::string& line : copy::Send(command.OpenTarget(), project, snapshot, users)) {
     std::cerr << support::Printable(line) << '\n';
   }
 }

@@ -115,7 +115,7 @@ std::string CopyCommand::DefaultBranch() const {
   return options_.name + "/" + side_->facts().branch;
 }
 
-copy::Target CopyCommand::Connect() {
+copy::Target CopyCommand::OpenTarget() {
   connection::InstanceOpener opener(options_, false);
   workspace_ = opener.Open({}, [](const std::string& status) { support::LogInfo(status); });
   return {*side_, *workspace_->guest};

@@ -66,7 +66,7 @@ class CopyCommand {
   [[nodiscard]] std::string DefaultBranch() const;
 
   /// Connects to the instance. Valid as long as this object.
-  copy::Target Connect();
+  copy::Target OpenTarget();
 
  private:
   void UndoInterruptedApply() const;

@@ -18,7 +18,7 @@ int Drop(const std::vector<std::string>& arguments) {
   } catch (const support::Error&) {
     // The project was deleted: nothing on this host has its commits.
   }
-  for (const std::string& line : copy::Drop(command.Connect(), (*parsed)["force"].as<bool>())) {
+  for (const std::string& line : copy::Drop(command.OpenTarget(), (*parsed)["force"].as<bool>())) {
     std::cerr << line << '\n';
   }
   std::cout << "Dropped.\n";

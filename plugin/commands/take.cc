@@ -130,7 +130,7 @@ int Take(const std::vector<std::string>& arguments) {
   const std::string branch =
       named ? (*parsed)["branch"].as<std::string>() : command.DefaultBranch();
   if (!apply) copy::RequireBranchName(command.users(), branch);
-  const copy::Target target = command.Connect();
+  const copy::Target target = command.OpenTarget();
   copy::Untaken untaken =
       copy::Fetch(target, max_size, apply ? copy::Refs::kWorkOnly : copy::Refs::kAll).untaken;
   const copy::Move move = named ? copy::Move::kOurs : copy::Move::kForward;

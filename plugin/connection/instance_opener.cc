@@ -87,7 +87,7 @@ tools::Workspace InstanceOpener::Open(const support::Context& context,
   bool may_start = may_start_;
   while (true) {
     try {
-      return Connect(context.WithDeadline(deadline));
+      return Attempt(context.WithDeadline(deadline));
     } catch (const InstanceNotRunning& problem) {
       const bool is_stopped = problem.state() == lima::State::kStopped;
       if (is_stopped && std::exchange(may_start, false)) {

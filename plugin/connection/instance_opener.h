@@ -66,7 +66,7 @@ class InstanceOpener {
 
  protected:
   // Virtual for tests.
-  virtual tools::Workspace Connect(const support::Context& context) {
+  virtual tools::Workspace Attempt(const support::Context& context) {
     return OpenInstance(options_, pins_, context);
   }
   virtual void Start(const support::Context& context, const ReportStatus& report_status) {

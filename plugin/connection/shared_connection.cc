@@ -54,12 +54,12 @@ void SharedConnection::Begin() {
   if (thread_.joinable()) thread_.join();
   thread_ = std::thread([this, dead = std::exchange(current_, std::nullopt)]() mutable {
     dead.reset();  // without the lock, because it takes time
-    Connect();
+    RunAttempt();
   });
   connecting_ = true;
 }
 
-void SharedConnection::Connect() {
+void SharedConnection::RunAttempt() {
   std::optional<tools::Workspace> opened;
   std::optional<std::string> failure;
   try {

@@ -43,7 +43,7 @@ class SharedConnection final : public tools::WorkspaceSource {
   /// Starts an attempt unless one runs. The caller holds the lock.
   void Begin();
   /// One attempt, in the thread.
-  void Connect();
+  void RunAttempt();
   [[nodiscard]] bool IsAlive() const { return current_ && current_->guest->alive(); }
 
   Opener open_;

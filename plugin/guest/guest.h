@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "shell/process.h"
+#include "shell/request.h"
 #include "support/context.h"
 #include "support/errors.h"
 

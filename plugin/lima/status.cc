@@ -44,8 +44,8 @@ constexpr int kSendFlags = 0;  // macOS has SO_NOSIGPIPE instead
 }
 
 /// A connected socket whose operations wait for at most `timeout` each.
-support::FileDescriptor Connect(const std::filesystem::path& socket,
-                                std::chrono::milliseconds timeout) {
+support::FileDescriptor OpenSocket(const std::filesystem::path& socket,
+                                   std::chrono::milliseconds timeout) {
   const std::string& path = socket.native();
   struct sockaddr_un address {};
   address.sun_family = AF_UNIX;
@@ -123,7 +123,7 @@ Status Inspect(const std::filesystem::path& directory, const std::optional<std::
 
 int QueryHostAgent(const std::filesystem::path& socket, std::chrono::milliseconds timeout) {
   const auto deadline = Clock::now() + timeout;
-  const support::FileDescriptor fd = Connect(socket, timeout);
+  const support::FileDescriptor fd = OpenSocket(socket, timeout);
   if (::send(fd.get(), kRequest.data(), kRequest.size(), kSendFlags) < 0) ThrowSystemError(socket);
   std::string response;
   std::array<char, 4096> piece{};

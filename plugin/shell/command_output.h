@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "shell/output_log.h"
-#include "shell/process.h"
+#include "shell/request.h"
 
 namespace shell {
 

@@ -100,7 +100,7 @@ std::string Processes::Start(const LoginCommand& command, const std::string& dir
     }
     throw support::Stopped(reason);
   } catch (...) {
-    Abandon(entry->description.id);
+    Stop(entry->description.id);
     throw;
   }
 }
@@ -188,7 +188,7 @@ Processes::State Processes::Write(std::string_view id, const Input& request,
   return StateOf(session);
 }
 
-void Processes::Abandon(std::string_view id) {
+void Processes::Stop(std::string_view id) {
   const std::scoped_lock lock(session_lock_->mutex);
   const std::shared_ptr<Entry> entry = Find(id);
   std::erase(entries_, entry);

@@ -82,7 +82,7 @@ class Processes {
               const support::Context& context);
 
   /// Stops it, and forgets it at once.
-  void Abandon(std::string_view id);
+  void Stop(std::string_view id);
 
   /// The oldest first.
   std::vector<std::pair<Description, State>> List();

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "shell/process.h"
+#include "shell/request.h"
 
 /// The scripts of a resident shell, which are made of programs/. The exec request is kCommandLine,
 /// which is the same for every login shell. The rest goes to its standard input: first one of the

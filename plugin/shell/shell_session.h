@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "shell/process.h"
+#include "shell/request.h"
 #include "shell/resident_script.h"
 
 namespace shell {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "shell/process.h"
+#include "shell/request.h"
 #include "shell/resident_script.h"
 #include "shell/shell_session.h"
 #include "support/context.h"

@@ -37,7 +37,7 @@ void ChannelBroker::Request(ChannelUser& user, std::string command_line) {
   waiting_.insert(later, ChannelRequest{&user, std::move(command_line)});
 }
 
-void ChannelBroker::Withdraw(ChannelUser& user) {
+void ChannelBroker::Cancel(ChannelUser& user) {
   waiting_.remove_if(
       [&](const ChannelRequest& waiting) { return waiting.user == &user && !waiting.channel; });
   for (auto* const list : {&waiting_, &requesting_}) {
@@ -49,7 +49,7 @@ void ChannelBroker::Withdraw(ChannelUser& user) {
   }
 }
 
-void ChannelBroker::Retire(std::unique_ptr<Channel> channel) {
+void ChannelBroker::Close(std::unique_ptr<Channel> channel) {
   channel->SetUser(nullptr);
   channel->Close();
   closing_.push_back(std::move(channel));
@@ -99,7 +99,7 @@ void ChannelBroker::StepOpening(TimePoint now) {
       pause_ = kFirstPause;
       room_at_ = TimePoint::min();
       if (waiting->user == nullptr) {
-        Retire(std::move(waiting->channel));
+        Close(std::move(waiting->channel));
         waiting_.erase(waiting);
       } else {
         requesting_.splice(requesting_.end(), waiting_, waiting);
@@ -123,7 +123,7 @@ void ChannelBroker::StepRequesting() {
       continue;
     }
     if (progress == Channel::Progress::kDone) ended.channel->SendEndOfFile();
-    Retire(std::move(ended.channel));
+    Close(std::move(ended.channel));
     if (ended.user != nullptr) {
       ended.user->OnRefused(Refusal(ended.command_line.empty(), has_reply), !has_reply);
     }

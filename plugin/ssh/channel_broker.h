@@ -40,9 +40,9 @@ class ChannelBroker {
   void Request(ChannelUser& user, std::string command_line);
   /// Makes no more calls to the user. What the guest may have started is closed when sshd replies:
   /// earlier, a process would miss the end of its input.
-  void Withdraw(ChannelUser& user);
+  void Cancel(ChannelUser& user);
   /// Closes the channel, and keeps it until the guest has closed it too.
-  void Retire(std::unique_ptr<Channel> channel);
+  void Close(std::unique_ptr<Channel> channel);
 
   /// Returns when to call it again even if nothing happens on the session.
   TimePoint Step(TimePoint now);

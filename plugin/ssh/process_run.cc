@@ -44,10 +44,10 @@ void ProcessRun::EndInput() {
   if (state_ == State::kRunning) StepInput();
 }
 
-void ProcessRun::Leave() {
+void ProcessRun::Close() {
   events_ = nullptr;
   if (state_ == State::kWaiting) {
-    broker_->Withdraw(*this);
+    broker_->Cancel(*this);
     state_ = State::kDone;
   } else if (state_ == State::kRunning) {
     channel_->SendEndOfFile();
@@ -55,8 +55,8 @@ void ProcessRun::Leave() {
   }
 }
 
-void ProcessRun::Lose(const std::string& text) {
-  if (state_ == State::kWaiting) broker_->Withdraw(*this);
+void ProcessRun::OnSessionLost(const std::string& text) {
+  if (state_ == State::kWaiting) broker_->Cancel(*this);
   end_.connection_lost = true;
   End(text);
   channel_.reset();
@@ -98,7 +98,7 @@ void ProcessRun::End(const std::string& problem) {
 }
 
 void ProcessRun::CloseChannel() {
-  broker_->Retire(std::move(channel_));
+  broker_->Close(std::move(channel_));
   Finish();
 }
 

@@ -14,7 +14,7 @@ namespace ssh {
 ///
 /// The process has ended when its channel is closed, when its exit status and the end of its output
 /// have arrived, or kExitGrace after the exit status and the last output, because background
-/// processes may hold the output open forever. The channel stays open for them until Leave.
+/// processes may hold the output open forever. The channel stays open for them until Close.
 class ProcessRun final : public ChannelUser {
  public:
   static constexpr auto kExitGrace = std::chrono::seconds(2);
@@ -30,9 +30,9 @@ class ProcessRun final : public ChannelUser {
   void Send(const std::string& bytes);
   void EndInput();
   /// Sends no more events, ends its input and closes the channel.
-  void Leave();
+  void Close();
   /// Call it when the session is lost; `text` has the reason.
-  void Lose(const std::string& text);
+  void OnSessionLost(const std::string& text);
 
   /// Returns when to call it again even if nothing happens on the session.
   TimePoint Step(TimePoint now);
@@ -60,7 +60,7 @@ class ProcessRun final : public ChannelUser {
 
   std::string command_line_;
   const std::size_t needed_channels_;
-  std::shared_ptr<shell::ProcessEvents> events_;  // null once closed, and after Leave
+  std::shared_ptr<shell::ProcessEvents> events_;  // null once closed, and after Close
   ChannelBroker* broker_ = nullptr;
   std::unique_ptr<Channel> channel_;
   State state_ = State::kNew;

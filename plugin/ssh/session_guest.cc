@@ -25,7 +25,7 @@ class RemoteProcess final : public shell::Process {
   RemoteProcess(SessionGuest& guest, std::shared_ptr<ProcessRun> run)
       : guest_(guest), run_(std::move(run)) {}
   ~RemoteProcess() override {
-    guest_.Post([run = run_] { run->Leave(); });
+    guest_.Post([run = run_] { run->Close(); });
   }
   RemoteProcess(const RemoteProcess&) = delete;
   RemoteProcess& operator=(const RemoteProcess&) = delete;
@@ -67,20 +67,20 @@ SessionGuest::~SessionGuest() {
   wake_.Wake();
   if (thread_.joinable()) {
     ended_.get_future().wait_for(kEndTimeout);
-    Break();
+    ShutDownSocket();
     thread_.join();
   }
   // ssh_event_free does not free it.
   ssh_event_remove_fd(event_.get(), wake_.fd());
 }
 
-void SessionGuest::Connect(const support::Context& context) {
+void SessionGuest::Open(const support::Context& context) {
   thread_ = std::thread([this] { ThreadMain(); });
   try {
     connected_.Wait(context, [&](support::StopReason) {
       stopping_ = true;
       wake_.Wake();
-      Break();
+      ShutDownSocket();
     });
   } catch (const support::ConnectionLost&) {
     context.ThrowIfStopped();
@@ -110,7 +110,7 @@ std::vector<guest::Reply> SessionGuest::RoundTrip(const std::vector<guest::Reque
     throw support::ConnectionLost(kConnectionGone, false);
   }
   burst->completion().Wait(context, [&](support::StopReason reason) {
-    Post([this, burst, reason] { sftp_.Withdraw(*burst, reason); });
+    Post([this, burst, reason] { sftp_.Cancel(*burst, reason); });
   });
   return burst->TakeReplies();
 }
@@ -127,7 +127,7 @@ std::unique_ptr<shell::Process> SessionGuest::Start(std::string command_line,
     processes_.push_back(run);
     run->Begin(broker_);
   });
-  if (!posted) run->Lose(kConnectionGone);
+  if (!posted) run->OnSessionLost(kConnectionGone);
   return process;
 }
 
@@ -135,7 +135,7 @@ void SessionGuest::ThreadMain() {
   std::string text = "the connection to the guest was closed";
   std::exception_ptr failure;
   try {
-    ConnectSession();
+    OpenSession();
     alive_ = true;
   } catch (...) {
     failure = std::current_exception();
@@ -185,9 +185,9 @@ std::string SessionGuest::ErrorText() const {
   return text.empty() ? "the connection was closed" : text;
 }
 
-void SessionGuest::Break() {
-  const std::scoped_lock lock(break_mutex_);
-  if (break_fd_.valid()) ::shutdown(break_fd_.get(), SHUT_RDWR);
+void SessionGuest::ShutDownSocket() {
+  const std::scoped_lock lock(socket_mutex_);
+  if (socket_copy_.valid()) ::shutdown(socket_copy_.get(), SHUT_RDWR);
 }
 
 void SessionGuest::Serve() {
@@ -267,10 +267,10 @@ void SessionGuest::End(const std::string& text) {
   }
   // A frozen guest must see the connection closed when it wakes, so that its watchers stop the
   // remaining processes.
-  Break();
-  for (const auto& process : processes_) process->Lose(text);
+  ShutDownSocket();
+  for (const auto& process : processes_) process->OnSessionLost(text);
   processes_.clear();
-  sftp_.Lose(text);
+  sftp_.OnSessionLost(text);
   ended_.set_value();
 }
 
@@ -284,7 +284,7 @@ std::shared_ptr<guest::Guest> Connect(const Endpoint& endpoint, const Connection
   context.ThrowIfStopped();
   try {
     auto guest = std::make_shared<SessionGuest>(endpoint, options);
-    guest->Connect(context);
+    guest->Open(context);
     return guest;
   } catch (const std::system_error& error) {  // no thread or descriptor
     throw support::CallError(std::string("cannot connect to the guest: ") + error.what());

@@ -42,7 +42,7 @@ class SessionGuest final : public guest::Guest {
   /// Connects and authenticates with the endpoint's keys (see ssh::Connect). Does not use a
   /// configuration file, SSH agent or known_hosts. Does not check the host key, as Lima's
   /// ssh.config sets StrictHostKeyChecking to no. Call it once, before anything else.
-  void Connect(const support::Context& context);
+  void Open(const support::Context& context);
 
   [[nodiscard]] bool alive() const override { return alive_; }
   std::vector<guest::Reply> RoundTrip(const std::vector<guest::Request>& requests,
@@ -72,11 +72,11 @@ class SessionGuest final : public guest::Guest {
   };
 
   /// Any thread: shuts the connection down, so that the session's thread sees it as lost.
-  void Break();
+  void ShutDownSocket();
 
   // On the session's thread.
   void ThreadMain();
-  void ConnectSession();
+  void OpenSession();
   void SetOptions();
   void KeepNonBlocking();
   void Authenticate(TimePoint deadline);
@@ -117,8 +117,8 @@ class SessionGuest final : public guest::Guest {
   std::atomic<bool> stopping_ = false;
   std::atomic<bool> alive_ = false;
 
-  std::mutex break_mutex_;
-  support::FileDescriptor break_fd_;  // a second descriptor of the session's socket
+  std::mutex socket_mutex_;
+  support::FileDescriptor socket_copy_;  // a second descriptor of the session's socket
 
   std::mutex mutex_;  // guards the members below
   std::vector<std::function<void()>> tasks_;

@@ -101,17 +101,19 @@ void SessionGuest::KeepNonBlocking() {
   // libssh makes the socket blocking once it is connected, and send() to a frozen guest would hang.
   const int fd = ssh_get_fd(session_.get());
   if (fd < 0) return;
-  const std::scoped_lock lock(break_mutex_);
-  if (!break_fd_.valid()) break_fd_ = support::FileDescriptor(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
+  const std::scoped_lock lock(socket_mutex_);
+  if (!socket_copy_.valid()) {
+    socket_copy_ = support::FileDescriptor(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
+  }
   const int flags = ::fcntl(fd, F_GETFL);
-  if (!break_fd_.valid() || flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0 ||
+  if (!socket_copy_.valid() || flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0 ||
       ::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0) {
     throw support::ConnectionLost(Format("cannot set up the socket: {}", std::strerror(errno)),
                                   false);
   }
 }
 
-void SessionGuest::ConnectSession() {
+void SessionGuest::OpenSession() {
   SetOptions();
   ssh_set_blocking(session_.get(), 0);
   const TimePoint deadline = support::Clock::now() + options_.connect_timeout;

@@ -144,7 +144,7 @@ ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
     if (state.end.error.empty()) state.end.error = note;
     return {std::move(state), output.piece};
   } catch (...) {  // the agent does not learn the id
-    toolbox.processes.Abandon(id);
+    toolbox.processes.Stop(id);
     throw;
   }
 }

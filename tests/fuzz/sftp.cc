@@ -51,7 +51,7 @@ void Talk(std::string_view bytes, std::size_t piece) {
   } catch (const ssh::SftpProtocolError& error) {
     fuzz::Require(error.what()[0] != '\0', "an error says what is wrong");
   }
-  channel.GiveUp("over");
+  channel.FailAll("over");
   for (const auto& burst : bursts) {
     fuzz::Require(burst->finished(), "each request has a reply or is lost");
     for (const guest::Reply& reply : burst->TakeReplies()) static_cast<void>(Describe(reply));

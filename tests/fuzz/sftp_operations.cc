@@ -84,7 +84,7 @@ class Play final : public testing_support::LocalGuest {
     } else if (what == 0xFE) {
       lost_ = true;
       requests_.clear();
-      channel_.GiveUp("over");
+      channel_.FailAll("over");
       fuzz::Require(burst.finished(), "a burst ends with the line");
     } else {
       const std::size_t which = what % requests_.size();

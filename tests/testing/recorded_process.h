@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "shell/process.h"
+#include "shell/request.h"
 #include "testing/eventually.h"
 
 namespace testing_support {

@@ -100,7 +100,7 @@ void Burst::FinishWhenComplete() {
   completion_.Finish();
 }
 
-void Burst::FailLost(const std::string& reason) {
+void Burst::FailAsLost(const std::string& reason) {
   if (finished_) return;
   Fail(MakeFailure<support::ConnectionLost>(
       support::Format("{}: {}; {}", Describe(), reason,
@@ -117,18 +117,18 @@ void Burst::Fail(std::exception_ptr failure) {
 
 void SftpChannel::Close() {
   if (channel_) {
-    broker_.Retire(std::move(channel_));
+    broker_.Close(std::move(channel_));
   } else if (!closed()) {
-    broker_.Withdraw(*this);
+    broker_.Cancel(*this);
   }
   state_ = State::kClosed;
 }
 
-void SftpChannel::GiveUpIfSilent() {
-  if (!closed() && support::Clock::now() - silent_since() >= kMinSilence) GiveUp(kSilent);
+void SftpChannel::FailIfSilent() {
+  if (!closed() && support::Clock::now() - silent_since() >= kMinSilence) FailAll(kSilent);
 }
 
-void SftpChannel::GiveUp(const std::string& reason) {
+void SftpChannel::FailAll(const std::string& reason) {
   if (!was_used_) start_failure_ = reason;
   Close();
   const auto lost = std::exchange(pending_, {});
@@ -136,7 +136,7 @@ void SftpChannel::GiveUp(const std::string& reason) {
     // The server runs only requests that it has received completely.
     if (pending.output_end <= consumed_) pending.burst->OnLost(pending.piece);
   }
-  for (const auto& [id, pending] : lost) pending.burst->FailLost(reason);
+  for (const auto& [id, pending] : lost) pending.burst->FailAsLost(reason);
 }
 
 TimePoint SftpChannel::Step(TimePoint now) {
@@ -150,7 +150,7 @@ TimePoint SftpChannel::Step(TimePoint now) {
     CheckEnd();
   }
   hangs_ = ready() && now - silent_since() >= kMaxSilence;
-  if (hangs_ && !FailBehindOldest(kSilent)) GiveUp(kSilent);
+  if (hangs_ && !FailBehindOldest(kSilent)) FailAll(kSilent);
   if (has_more || closed()) return TimePoint::min();
   return hangs_ || !ready() || idle() ? TimePoint::max() : silent_since() + kMaxSilence;
 }
@@ -160,8 +160,8 @@ void SftpChannel::ReceiveInbox(TimePoint now) {
   try {
     Receive(inbox_, now);
   } catch (const SftpProtocolError& error) {
-    return GiveUp((ready() ? "the guest's SFTP server violates the protocol: " : "") +
-                  std::string(error.what()));
+    return FailAll((ready() ? "the guest's SFTP server violates the protocol: " : "") +
+                   std::string(error.what()));
   }
   inbox_.clear();
 }
@@ -170,9 +170,9 @@ void SftpChannel::CheckEnd() {
   // Sending polls too; the next turn reads what that received.
   if (!inbox_.empty()) return;
   if (channel_->peer_closed() || channel_->peer_sent_end_of_file()) {
-    GiveUp(ready() ? "the guest's SFTP server exited"
-                   : "the guest's SFTP server exited at once: it, or the login shell that starts "
-                     "it, does not work in the guest");
+    FailAll(ready() ? "the guest's SFTP server exited"
+                    : "the guest's SFTP server exited at once: it, or the login shell that starts "
+                      "it, does not work in the guest");
   }
 }
 
@@ -241,7 +241,7 @@ bool SftpChannel::FailBehindOldest(const std::string& reason) {
     if (pending.burst->finished()) continue;
     const bool is_behind = pending.burst != pending_.begin()->second.burst;
     if (is_behind && !pending.burst->changes_guest()) {
-      pending.burst->FailLost(reason);
+      pending.burst->FailAsLost(reason);
     } else {
       is_one_left = true;
     }
@@ -254,7 +254,7 @@ void SftpService::Submit(std::shared_ptr<Burst> burst) {
   if (number == 0) return waiting_.push_back(std::move(burst));
   SftpChannel* const channel = Find(number);
   if (channel != nullptr && !channel->hangs()) return burst->Begin(*channel, support::Clock::now());
-  burst->FailLost(channel == nullptr ? "the file's SFTP channel has been closed" : kSilent);
+  burst->FailAsLost(channel == nullptr ? "the file's SFTP channel has been closed" : kSilent);
 }
 
 SftpChannel* SftpService::Find(std::uint64_t number) const {
@@ -271,14 +271,14 @@ SftpChannel* SftpService::Usable() const {
   return found == channels_.rend() ? nullptr : found->get();
 }
 
-void SftpService::Withdraw(Burst& burst, support::StopReason reason) {
+void SftpService::Cancel(Burst& burst, support::StopReason reason) {
   if (burst.finished()) return;
   burst.Fail(MakeFailure<support::Stopped>(reason));
   const bool waited =
       std::erase_if(waiting_, [&](const auto& other) { return other.get() == &burst; }) > 0;
   for (const auto& channel : channels_) {
     const bool is_cause = burst.channel() == channel.get() || (waited && !channel->ready());
-    if (is_cause && reason == support::StopReason::kDeadline) channel->GiveUpIfSilent();
+    if (is_cause && reason == support::StopReason::kDeadline) channel->FailIfSilent();
   }
 }
 
@@ -335,10 +335,10 @@ void SftpService::CloseOneOfTwo() {
   }
 }
 
-void SftpService::Lose(const std::string& text) {
-  for (const auto& channel : channels_) channel->GiveUp(text);
+void SftpService::OnSessionLost(const std::string& text) {
+  for (const auto& channel : channels_) channel->FailAll(text);
   channels_.clear();
-  for (const auto& burst : std::exchange(waiting_, {})) burst->FailLost(text);
+  for (const auto& burst : std::exchange(waiting_, {})) burst->FailAsLost(text);
 }
 
 }  // namespace ssh

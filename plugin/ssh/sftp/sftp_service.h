@@ -45,7 +45,7 @@ class Burst final : public std::enable_shared_from_this<Burst> {
   /// Finishes without waiting for the replies, and closes what it opens.
   void Fail(std::exception_ptr failure);
   /// The same if the connection or the server is lost.
-  void FailLost(const std::string& reason);
+  void FailAsLost(const std::string& reason);
   [[nodiscard]] bool finished() const { return finished_; }
 
   /// Where it was begun, or null.
@@ -114,16 +114,16 @@ class SftpChannel final : public ChannelUser {
   /// Once it is ready: closes a handle without waiting.
   void CloseHandle(const guest::Handle& handle, TimePoint now);
   /// After a time-out.
-  void GiveUpIfSilent();
+  void FailIfSilent();
   /// Closes the channel and fails every burst.
-  void GiveUp(const std::string& reason);
+  void FailAll(const std::string& reason);
 
   /// Returns when to call it again even if nothing happens on the session.
   TimePoint Step(TimePoint now);
 
   // Parts of Step.
 
-  /// After it throws SftpProtocolError, call GiveUp.
+  /// After it throws SftpProtocolError, call FailAll.
   void Receive(std::string_view bytes, TimePoint now);
   /// The bytes to send; then call Consumed with the number of bytes sent.
   [[nodiscard]] std::string_view output() const { return output_; }
@@ -139,7 +139,7 @@ class SftpChannel final : public ChannelUser {
 
   void OnRequested() override { owing_since_ = support::Clock::now(); }
   void OnGranted(std::unique_ptr<Channel> channel) override { channel_ = std::move(channel); }
-  void OnRefused(const std::string& text, bool /*may_have_run*/) override { GiveUp(text); }
+  void OnRefused(const std::string& text, bool /*may_have_run*/) override { FailAll(text); }
   void OnData(bool is_standard_error, std::string_view bytes) noexcept override {
     if (!is_standard_error) inbox_ += bytes;
   }
@@ -192,7 +192,7 @@ class SftpService {
   /// A burst with handles runs on their channel.
   void Submit(std::shared_ptr<Burst> burst);
   /// Finishes the burst with support::Stopped. Requests already sent are not cancelled.
-  void Withdraw(Burst& burst, support::StopReason reason);
+  void Cancel(Burst& burst, support::StopReason reason);
   /// Closes a file without waiting.
   void CloseHandle(const guest::Handle& handle);
 
@@ -203,7 +203,7 @@ class SftpService {
   [[nodiscard]] std::size_t channels() const { return channels_.size() < 2 ? 1 : 2; }
 
   /// Call it when the session is lost.
-  void Lose(const std::string& text);
+  void OnSessionLost(const std::string& text);
 
  private:
   [[nodiscard]] SftpChannel* Find(std::uint64_t number) const;

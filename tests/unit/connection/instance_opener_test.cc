@@ -78,7 +78,7 @@ class ScriptedOpener final : public InstanceOpener {
   std::vector<std::string> reported;
 
  protected:
-  tools::Workspace Connect(const Context& context) override {
+  tools::Workspace Attempt(const Context& context) override {
     const std::size_t attempt = attempts++;
     (attempt < first.size() ? first[attempt] : later)(context);
     return {nullptr, nullptr, std::to_string(attempts)};

@@ -82,10 +82,10 @@ TEST(SftpServiceTest, BurstsThatWaitForTheServerHaveNotRun) {
       "write /f: the file's SFTP channel has been closed; nothing was changed in the guest");
   const auto stopped = submit(guest::Request::Unlink("/a"));
   const auto lost = submit(guest::Request::Unlink("/b"));
-  service.Withdraw(*stopped, support::StopReason::kCancelled);
+  service.Cancel(*stopped, support::StopReason::kCancelled);
   ASSERT_TRUE(stopped->finished());
   EXPECT_THROW(stopped->completion().Wait({}, {}), support::Stopped);
-  service.Lose("gone");
+  service.OnSessionLost("gone");
   expect_lost(*lost, "remove /b: gone; nothing was changed in the guest");
 }
 

@@ -379,7 +379,7 @@ TEST_F(BurstTest, ALostBurstMayHaveRunOnlyIfAChangeWasSent) {
     const auto burst = Begin(requests);
     if (sent) TakeOutput();
     Receive(received);
-    channel_->GiveUp("gone");
+    channel_->FailAll("gone");
     EXPECT_EQ(MayHaveRun(*burst), may_have_run)
         << burst->Describe() << ", sent: " << sent << ", received: " << received.size();
   }
@@ -425,7 +425,7 @@ TEST_F(SftpChannelTest, FailureSaysWhichRequestsMayHaveRun) {
   const std::size_t length = channel_->output().size();
   const auto kept = Begin({Request::Unlink("/")});
   channel_->Consumed(length + 1);  // one byte of the second is not a request
-  channel_->GiveUp("gone");
+  channel_->FailAll("gone");
   EXPECT_TRUE(MayHaveRun(*sent));
   EXPECT_FALSE(MayHaveRun(*kept));
 }
