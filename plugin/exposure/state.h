@@ -32,12 +32,20 @@ struct State {
   bool is_cut = false;  ///< there is more than was examined
 };
 
+/// What is beyond is not examined. Each configuration counts as 256 KiB, each item as 300 bytes
+/// more than it has.
+struct Bounds {
+  std::size_t entries = 2'000'000;             ///< that are listed
+  std::size_t bytes = std::size_t{256} << 20;  ///< that are read or kept
+};
+
 /// Reads the project at `top`, and what its directories up to `mount` have themselves, whose paths
 /// begin with "../". First what runs soonest: .git, the top level, and directories of `search_path`
 /// (the user's PATH); then level by level, until a bound is met. Of a `.git` everything counts that
 /// is not known to be data.
 State ReadState(const std::filesystem::path& top, const std::filesystem::path& mount,
-                const HostPrograms& programs, const std::string& search_path);
+                const HostPrograms& programs, const std::string& search_path,
+                const Bounds& bounds = {});
 
 /// The differences, for a report. A path that was not examined does not count as deleted.
 std::vector<Change> Compare(const State& before, const State& after);

@@ -25,11 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 using fs::file_type;
 
-/// Entries that are listed, and bytes that are read or kept. What is beyond is not examined.
-constexpr std::size_t kMaxEntries = 2'000'000;
-constexpr std::size_t kMaxBytes = std::size_t{256} << 20;
-/// Bytes that each item, and each configuration (which takes a process), counts as in addition.
 constexpr std::size_t kItem = 300;
+/// Each takes a process.
 constexpr std::size_t kConfiguration = std::size_t{256} << 10;
 /// Bytes of a file. A larger one is known by its size and time.
 constexpr std::size_t kMaxFile = std::size_t{1} << 20;
@@ -46,8 +43,8 @@ constexpr std::array<const char*, 3> kObeyedByOthers = {"hgrc", "requires", "rep
 
 class Reader {
  public:
-  Reader(const fs::path& top, const HostPrograms& programs)
-      : top_(top), programs_(programs), finder_(programs) {}
+  Reader(const fs::path& top, const HostPrograms& programs, const Bounds& bounds)
+      : top_(top), programs_(programs), bounds_(bounds), finder_(programs) {}
 
   /// The bounds cut off whatever is read last, and the guest decides how much there is. So the
   /// order is by how soon something runs: git's settings and the top level at the next prompt, PATH
@@ -87,13 +84,12 @@ class Reader {
 
   bool SpendEntry() {
     ++entries_;
-    state_.is_cut = state_.is_cut || entries_ > kMaxEntries;
-    return entries_ <= kMaxEntries;
+    state_.is_cut = state_.is_cut || entries_ > bounds_.entries;
+    return entries_ <= bounds_.entries;
   }
 
-  /// Returns false beyond kMaxBytes.
   bool Spend(std::size_t bytes) {
-    const bool is_enough = bytes <= kMaxBytes - spent_;
+    const bool is_enough = bytes <= bounds_.bytes - spent_;
     state_.is_cut = state_.is_cut || !is_enough;
     spent_ += is_enough ? bytes : 0;
     return is_enough;
@@ -271,14 +267,16 @@ class Reader {
     const bool has_rest = TypeOf(In(directory, "objects")) != file_type::not_found &&
                           TypeOf(In(directory, "refs")) != file_type::not_found;
     if (item == state_.items.end() || !has_rest) return;
-    auto outer = std::exchange(state_.items, {});
+    State outer = std::exchange(state_, {});
     auto outer_data = std::exchange(data_, {});
     ReadRepository(directory);
     ReadData();
-    const std::string parts = Serialize(state_);
-    state_.items = std::move(outer);
+    const State parts = std::exchange(state_, std::move(outer));
     data_ = std::move(outer_data);
-    state_.items[{head, ""}].value += support::Sha256(parts);
+    state_.is_cut = state_.is_cut || parts.is_cut;
+    // A part of it would look like a change.
+    if (parts.is_cut) state_.items.erase({head, ""});
+    if (!parts.is_cut) state_.items[{head, ""}].value += support::Sha256(Serialize(parts));
   }
 
   void ReadRepository(const std::string& repository) {
@@ -395,6 +393,7 @@ class Reader {
 
   const fs::path top_;
   const HostPrograms& programs_;
+  const Bounds bounds_;
   RowFinder finder_;
   const git::Git git_ = git::Git::Neutral("/nonexistent", -1);
   State state_;
@@ -409,8 +408,8 @@ class Reader {
 }  // namespace
 
 State ReadState(const fs::path& top, const fs::path& mount, const HostPrograms& programs,
-                const std::string& search_path) {
-  return Reader(top, programs).Read(mount, search_path);
+                const std::string& search_path, const Bounds& bounds) {
+  return Reader(top, programs, bounds).Read(mount, search_path);
 }
 
 }  // namespace exposure
