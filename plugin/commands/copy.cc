@@ -25,7 +25,7 @@ std::string InProject(const std::string& file, const std::string& project) {
   const auto below = support::PathBelow(path.string(), project);
   std::error_code gone;
   const bool is_file = fs::symlink_status(path, gone).type() != fs::file_type::not_found;
-  if (is_file && below && !below->empty()) return std::string(*below);
+  if (is_file && below && !below->empty()) return *below;
   throw UsageError("--include \"{}\": expected a file of the project", file);
 }
 

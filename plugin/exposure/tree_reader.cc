@@ -58,7 +58,7 @@ class Reader {
       const fs::path named = top_ / directory;
       for (const auto& path : {support::CleanPath(named.string()), ResolvedOnHost(named)}) {
         const auto below = support::PathBelow(path, top_.string());
-        if (below) AddFiles(std::string(*below), "PATH", true);
+        if (below) AddFiles(*below, "PATH", true);
       }
     }
     ReadAbove(mount);
@@ -218,7 +218,7 @@ class Reader {
   void AddTarget(const std::string& link) {
     const auto below = support::PathBelow(ResolvedOnHost(top_ / link), top_.string());
     if (!below || below->empty()) return;
-    const std::string target(*below);
+    const std::string& target = *below;
     const file_type type = TypeOf(target);
     if (type == file_type::regular) Add(target, std::string(kSeenAs) + link);
     if (type == file_type::directory) waiting_.push_back({target, link});
@@ -382,11 +382,11 @@ class Reader {
       std::error_code error;
       const file_type type = fs::symlink_status(path, error).type();
       if (type == file_type::directory) {
-        if (key == "core.hookspath") AddFiles(std::string(*below), key, false);
+        if (key == "core.hookspath") AddFiles(*below, key, false);
       } else if (is_include) {
-        ReadConfiguration(std::string(*below), key);
+        ReadConfiguration(*below, key);
       } else {
-        Add(std::string(*below), key);
+        Add(*below, key);
       }
     }
   }

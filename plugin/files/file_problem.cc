@@ -79,7 +79,7 @@ std::string LooksOf(std::string_view text) {
 
 void ProposeLookAlike(const std::string& problem, const paths::ResolvedPath& path,
                       guest::Guest& guest, const support::Context& context) {
-  const std::string rest(support::PathBelow(path.guest, path.existing_parent).value_or(""));
+  const std::string rest = support::PathBelow(path.guest, path.existing_parent).value_or("");
   const std::string name = rest.substr(0, rest.find('/'));
   const std::string looks = LooksOf(name);
   guest::Reply opened = guest.Execute(guest::Request::OpenDirectory(path.existing_parent), context);

@@ -50,7 +50,7 @@ class DirectoryIndex {
     for (const auto& [directory, value] : entries_) {
       const auto below = support::PathBelow(path, directory);
       if (!below || (deepest && deepest->rest.size() <= below->size())) continue;
-      deepest = Match{value, std::string(*below)};
+      deepest = Match{value, *below};
     }
     return deepest;
   }

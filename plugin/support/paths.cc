@@ -11,12 +11,12 @@ std::string CleanPath(std::string_view path) {
   return clean.empty() ? "." : clean;
 }
 
-std::optional<std::string_view> PathBelow(std::string_view path, std::string_view directory) {
+std::optional<std::string> PathBelow(std::string_view path, std::string_view directory) {
   if (!path.starts_with(directory)) return std::nullopt;
-  if (path.size() == directory.size()) return path.substr(path.size());
-  if (directory.ends_with('/')) return path.substr(directory.size());  // only "/" itself does
-  if (path[directory.size()] != '/') return std::nullopt;
-  return path.substr(directory.size() + 1);
+  path.remove_prefix(directory.size());
+  if (path.starts_with('/')) return std::string(path.substr(1));
+  if (path.empty() || directory.ends_with('/')) return std::string(path);  // only "/" itself does
+  return std::nullopt;
 }
 
 std::string JoinPath(std::string_view directory, std::string_view rest) {

@@ -16,8 +16,8 @@ std::string CleanPath(std::string_view path);
 
 /// The part of `path` below `directory`, without a leading slash: "" for the directory itself,
 /// nullopt if `path` is not under it. Compares whole components. Both paths must be clean and
-/// absolute. Returns a view into `path`.
-std::optional<std::string_view> PathBelow(std::string_view path, std::string_view directory);
+/// absolute.
+std::optional<std::string> PathBelow(std::string_view path, std::string_view directory);
 
 /// `directory`/`rest`; the directory itself when `rest` is empty.
 std::string JoinPath(std::string_view directory, std::string_view rest);

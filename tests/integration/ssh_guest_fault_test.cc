@@ -103,7 +103,7 @@ TEST_F(SshGuest, RequestsReturnToAnSftpServerThatRepliesAgain) {
 TEST_F(SshGuest, ATaskThatThrowsEndsTheSessionAndNoOtherTaskIsDropped) {
   StartInstance();
   ssh::SessionGuest loop(Endpoint(), {});
-  loop.Connect(minute_);
+  loop.Open(minute_);
   std::promise<void> posted;
   loop.Post([&] { posted.get_future().wait(); });  // what follows is run together
   loop.Post([] { throw std::runtime_error("a fault of the program"); });
