@@ -4,6 +4,7 @@
 // oldest version.
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "agents/common.h"
 #include "agents/own_servers.h"
@@ -119,11 +120,17 @@ Launch LaunchClaude(const LaunchRequest& request) {
       .files = {{mcp, Json({{"mcpServers", ClaudeServers(request)}}).dump(2)},
                 {settings, ClaudeSettings(request).dump(2)},
                 {instructions, Instructions(request, "CLAUDE.md CLAUDE.local.md AGENTS.md")}}};
-  if (IsInteractive(request.arguments) &&  // by default after two minutes
-      launch.environment.emplace("CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS", "10000").second) {
-    launch.files[instructions] +=
-        "\nA call that takes longer than 10 s goes to the background; "
-        "you are told when it ends. Do not poll.\n";
+  if (IsInteractive(request.arguments)) {
+    const auto [time, is_ours] =  // by default two minutes
+        launch.environment.emplace("CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS", "10000");
+    const bool is_on = std::atol(time->second.c_str()) > 0 &&
+                       !launch.environment.contains("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS");
+    if (is_on) {
+      launch.files[instructions] += Format(
+          "\nA call that takes {} goes to the background; you are told when it ends. Do not "
+          "poll.\n",
+          is_ours ? "longer than 10 s" : "long");
+    }
   }
   launch.arguments.insert(launch.arguments.end(), request.arguments.begin(),
                           request.arguments.end());

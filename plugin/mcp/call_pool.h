@@ -23,8 +23,8 @@ class CallPool {
   struct Limits {
     std::size_t quick = 16;
 
-    /// More commands than a guest runs at once, so that the next is ready when one ends.
-    std::size_t command = 10;
+    /// More commands than a guest runs at once: those that wait say what runs.
+    std::size_t command = 32;
 
     /// Each process may have several readers, and stopping one must not wait for them.
     std::size_t waiting = 32;

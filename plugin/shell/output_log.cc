@@ -27,6 +27,10 @@ std::uint64_t OutputLog::readable() const {
 OutputLog::Piece OutputLog::Read(std::uint64_t offset, std::size_t maximum, bool peeks) {
   const std::uint64_t last = readable();
   offset = std::min(offset, last);
+  if (maximum == 0) {
+    next_read_ = peeks ? next_read_ : offset;
+    return {"", offset, 0, last - offset};
+  }
   const std::uint64_t from = offset < begin() ? CharacterFrom(begin()) : offset;
   std::string_view bytes = std::string_view(kept_).substr(from - begin(), last - from);
   if (bytes.size() > maximum) {

@@ -41,8 +41,8 @@ class OutputLog {
     std::uint64_t remaining = 0;  ///< bytes behind it that can be read at once
   };
 
-  /// Up to `maximum` bytes from `offset` on, cut between two UTF-8 characters. `peeks`: does not
-  /// count as the last read.
+  /// Up to `maximum` bytes from `offset` on, cut between two UTF-8 characters; 0 only sets where
+  /// the next read begins. `peeks`: does not count as the last read.
   Piece Read(std::uint64_t offset, std::size_t maximum = kMaxRead, bool peeks = false);
 
   /// The offset that a reader means: none is where the last read ended; a negative one is that many

@@ -76,23 +76,28 @@ Processes::~Processes() {
 }
 
 std::string Processes::Start(const LoginCommand& command, const std::string& directory,
-                             Launcher& launcher, const support::Context& context) {
+                             Launcher& launcher, const OnQueued& on_queued,
+                             const support::Context& context) {
   const std::shared_ptr<Entry> entry = Add(command.text, directory);
   ShellSession& session = *entry->session;
   const ShellSession::Reported& reported = session.reported();
   try {
     session.Launch(ProcessProgram(command), entry->log, launcher);
     Lock lock(session_lock_->mutex);
+    const auto started = [&] { return reported.was_ready || session.is_over(); };
     support::WaitUntil(session_lock_->changed, lock, context,
-                       [&] { return reported.was_ready || session.is_over(); });
+                       [&] { return started() || reported.was_queued; });
+    WaitWithReports(*session_lock_, lock, context, started, on_queued);
     if (reported.was_ready) return entry->description.id;
     if (session.is_over()) ThrowStartFailure(session, command.shell);
     const support::StopReason reason = context.stop_reason();
     const bool is_late = reason == support::StopReason::kDeadline;
     if (is_late && reported.was_queued) {
+      lock.unlock();
       throw support::CallError(
-          "the process was not started in time: commands used all channels of the connection to "
-          "the guest. Start it again when a command has ended");
+          Format("the process was not started in time, since all channels of the connection to the "
+                 "guest are used: {}. Start it again when one has ended",
+                 on_queued()));
     }
     if (is_late) {
       throw support::CallError(Format("The process was not started in time: {}",

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,11 +55,15 @@ class Processes {
     OutputLog::Piece piece;
   };
 
-  /// Starts a command, and returns its id once it runs. Throws support::CallError if too many run,
-  /// the guest refuses it or no channel becomes free in time, support::Stopped, and
-  /// support::ConnectionLost, which says whether it may have run.
+  /// Returns what runs instead.
+  using OnQueued = std::function<std::string()>;
+
+  /// Starts a command, and returns its id once it runs. Calls `on_queued` each second while it
+  /// waits for a channel. Throws support::CallError if too many run, the guest refuses it or no
+  /// channel becomes free in time, support::Stopped, and support::ConnectionLost, which says
+  /// whether it may have run.
   std::string Start(const LoginCommand& command, const std::string& directory, Launcher& launcher,
-                    const support::Context& context);
+                    const OnQueued& on_queued, const support::Context& context);
 
   enum class Wait { kForOutput, kForEnd, kToPeek };
 

@@ -38,7 +38,7 @@ class OutputSink {
   virtual void OnStarted() {}
 
   std::string command = {};  ///< for `running`
-  support::Clock::time_point began = support::Clock::now();
+  std::optional<support::Clock::time_point> began = {};
 };
 
 class FunctionSink final : public OutputSink {

@@ -21,6 +21,22 @@ struct SessionLock {
   std::condition_variable changed;
 };
 
+/// Waits until `done`. Calls `report` each second meanwhile, without the lock. Returns false if the
+/// context was stopped before.
+template <typename Done, typename Report>
+bool WaitWithReports(SessionLock& session_lock, std::unique_lock<std::mutex>& lock,
+                     const support::Context& context, const Done& done, const Report& report) {
+  bool is_done = done();
+  while (!is_done && context.stop_reason() == support::StopReason::kNone) {
+    lock.unlock();
+    report();
+    lock.lock();
+    is_done = support::WaitUntil(session_lock.changed, lock, context, done,
+                                 support::Clock::now() + std::chrono::seconds(1));
+  }
+  return is_done;
+}
+
 /// A session of resident_script.h on a channel of its own: a shell that runs requests, or one
 /// long-running process.
 class ShellSession final : public ProcessEvents, public std::enable_shared_from_this<ShellSession> {

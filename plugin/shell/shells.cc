@@ -22,9 +22,8 @@ using support::Format;
 /// For one request: a file of the profile may change between two.
 constexpr int kMaxStarts = 2;
 
-constexpr std::size_t kMaxShownCommands = 3;  ///< to what waits, how much of each, and how often
+/// Bytes of each that runs, for what waits.
 constexpr std::size_t kMaxCommandText = 60;
-constexpr std::chrono::seconds kQueuedInterval{1};
 
 /// Exit status of a shell whose program is missing.
 constexpr int kNotFound = 127;
@@ -137,15 +136,8 @@ Shells::Shell Shells::Acquire(bool for_commands, const std::string& program, Out
   Queue& queue = QueueOf(for_commands);
   const auto place = queue.waiting.insert(queue.waiting.end(), &sink);
   const auto may_run = [&] { return place == queue.waiting.begin() && Provide(shell); };
-  bool runs = may_run();
-  while (!runs && context.stop_reason() == support::StopReason::kNone) {
-    const std::string running = DescribeRunning(sink);
-    lock.unlock();
-    sink.OnQueued(running);
-    lock.lock();
-    runs = support::WaitUntil(session_lock_->changed, lock, context, may_run,
-                              Clock::now() + kQueuedInterval);
-  }
+  const bool runs =
+      WaitWithReports(*session_lock_, lock, context, may_run, [&] { sink.OnQueued(Running()); });
   queue.waiting.erase(place);
   session_lock_->changed.notify_all();
   if (!runs) throw support::Stopped(context.stop_reason());
@@ -180,12 +172,8 @@ Shells::RunResult Shells::RunIn(Shell& shell, const ShellRequest& request, Outpu
   const auto wait_until = [&](const auto& done) {
     return support::WaitUntil(session_lock_->changed, lock, context, done);
   };
-  if (wait_until([&] { return started() || reported.was_queued; }) && !started()) {
-    const std::string running = DescribeRunning(sink);
-    lock.unlock();
-    sink.OnQueued(running);
-    lock.lock();
-    wait_until(started);
+  if (wait_until([&] { return started() || reported.was_queued; })) {
+    WaitWithReports(*session_lock_, lock, context, started, [&] { sink.OnQueued(Running()); });
   }
   const std::string problem = reported.end ? reported.end->problem : "";
   if (!reported.was_ready) {
@@ -204,6 +192,7 @@ Shells::RunResult Shells::RunIn(Shell& shell, const ShellRequest& request, Outpu
   if (session.is_over()) return {RunResult::Kind::kNotRun, {}, ""};
 
   session.BeginRequest(sink, request.has_profile);
+  sink.began = Clock::now();
   lock.unlock();
   const bool is_new = !request.kept.empty() && request.kept != shell.kept;
   if (is_new) shell.kept = request.kept;
@@ -235,19 +224,19 @@ Shells::RunResult Shells::RunIn(Shell& shell, const ShellRequest& request, Outpu
   return reply;
 }
 
-std::string Shells::DescribeRunning(const OutputSink& waiting) {
+std::string Shells::Running() const {
+  const std::scoped_lock lock(session_lock_->mutex);
   std::vector<std::string> shown;
-  std::size_t count = 0;
-  for (const OutputSink* const sink : QueueOf(true).running) {
-    if (sink == &waiting || ++count > kMaxShownCommands) continue;
-    const auto time = std::chrono::floor<std::chrono::seconds>(Clock::now() - sink->began).count();
+  for (const OutputSink* const sink : queues_.back().running) {
+    if (!sink->began) continue;
+    const auto time = std::chrono::floor<std::chrono::seconds>(Clock::now() - *sink->began).count();
     shown.push_back(Format("{}, {} {}",
                            support::Printable(support::CutText(sink->command, kMaxCommandText)),
                            time < 60 ? time : time / 60, time < 60 ? "s" : "min"));
   }
-  if (count > kMaxShownCommands) shown.emplace_back("…");
-  return Format("{} {}{}", support::Count(count, "command"), count == 1 ? "runs" : "run",
-                count == 0 ? "" : " (" + support::Join(shown, "; ") + ")");
+  if (shown.empty()) return "no command runs";
+  return Format("{} {} ({})", support::Count(shown.size(), "command"),
+                shown.size() == 1 ? "runs" : "run", support::Join(shown, "; "));
 }
 
 bool Shells::Provide(Shell& shell) {
@@ -297,9 +286,10 @@ bool Shells::CloseFirst(Predicate predicate) {
   return true;
 }
 
-void Shells::SetChannels(std::size_t channels) {
+bool Shells::SetChannels(std::size_t channels) {
   const std::scoped_lock lock(session_lock_->mutex);
   if (std::exchange(channels_, channels) < channels) session_lock_->changed.notify_all();
+  return QueueOf(true).running.size() < channels;
 }
 
 std::size_t Shells::channels() const {

@@ -55,8 +55,12 @@ class Shells {
   /// shell's. False if there is none.
   bool MakeRoom();
 
-  /// How many channels they may use now.
-  void SetChannels(std::size_t channels);
+  /// The commands that run: "2 commands run (make -j4, 3 min; sleep 9, 5 s)".
+  [[nodiscard]] std::string Running() const;
+
+  /// How many channels they may use now. Returns whether the commands that run leave one of these
+  /// to scripts.
+  bool SetChannels(std::size_t channels);
   [[nodiscard]] std::size_t channels() const;
 
   /// Closes all shells. No request may run, and the launcher must still deliver events.
@@ -101,8 +105,6 @@ class Shells {
 
   // With the lock held.
   Queue& QueueOf(bool for_commands) { return queues_.at(for_commands ? 1 : 0); }
-  /// For OutputSink::OnQueued.
-  std::string DescribeRunning(const OutputSink& waiting);
   /// How many shells for commands, or for scripts, may run now.
   std::size_t MaxRunning(bool for_commands);
   /// Moves a free shell with the program into `shell`, or determines that one may be started.

@@ -44,6 +44,10 @@ class ChannelBroker {
   /// Closes the channel, and keeps it until the guest has closed it too.
   void Close(std::unique_ptr<Channel> channel);
 
+  /// Whether a long-running process may take a free channel: shells may still hold those that are
+  /// its own.
+  void AllowProcesses(bool allow) { allows_processes_ = allow; }
+
   /// Returns when to call it again even if nothing happens on the session.
   TimePoint Step(TimePoint now);
 
@@ -63,7 +67,8 @@ class ChannelBroker {
   bool FailIfHopeless(std::list<ChannelRequest>::iterator waiting, TimePoint now);
   /// A process must not take a channel that files and shells need.
   [[nodiscard]] bool MayTakeFree(const ChannelRequest& waiting) const {
-    return !waiting.user->is_long_running() || waiting.user->needed_channels() <= limit_;
+    return !waiting.user->is_long_running() ||
+           (allows_processes_ && waiting.user->needed_channels() <= limit_);
   }
   [[nodiscard]] bool MayOpen(const ChannelRequest& waiting, TimePoint now) const;
   /// How many of those that wait are being opened.
@@ -79,6 +84,7 @@ class ChannelBroker {
   TimePoint retry_at_ = TimePoint::min();
   support::Clock::duration pause_ = kFirstPause;
   TimePoint room_at_ = TimePoint::min();
+  bool allows_processes_ = true;
 };
 
 }  // namespace ssh

@@ -224,17 +224,22 @@ void SessionGuest::RunTasks() {
 }
 
 TimePoint SessionGuest::StepAll(TimePoint now) {
+  ShareChannels();
   // The broker is first, because it grants the channels. If another frees a slot or requests a
   // channel, its step is the next one.
   TimePoint next = broker_.Step(now);
   for (const auto& process : processes_) next = std::min(next, process->Step(now));
   next = std::min(next, sftp_.Step(now));
   std::erase_if(processes_, [](const auto& process) { return process->done(); });
+  ShareChannels();
+  return next;
+}
+
+void SessionGuest::ShareChannels() {
   const auto long_running = std::count_if(processes_.begin(), processes_.end(),
                                           [](const auto& run) { return run->is_long_running(); });
-  shells_.SetChannels(shell::kMaxChannels - sftp_.channels() -
-                      static_cast<std::size_t>(long_running));
-  return next;
+  broker_.AllowProcesses(shells_.SetChannels(shell::kMaxChannels - sftp_.channels() -
+                                             static_cast<std::size_t>(long_running)));
 }
 
 void SessionGuest::KeepAlive(TimePoint now) {

@@ -93,6 +93,8 @@ class SessionGuest final : public guest::Guest {
   void RunTasks();
   /// Returns when to call it again even if nothing happens on the session.
   TimePoint StepAll(TimePoint now);
+  /// Gives the shells the channels that files and processes leave.
+  void ShareChannels();
   void KeepAlive(TimePoint now);
   void End(const std::string& text);
 

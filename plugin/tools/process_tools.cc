@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "shell/shells.h"
 #include "support/errors.h"
 #include "support/format.h"
 #include "support/utf8.h"
@@ -74,10 +75,13 @@ ProcessOutput ReadUntil(const mcp::ToolCall& call, std::optional<std::int64_t> o
   options.set_max_mem(kMaxExpression);
   const re2::RE2 expression(until, options);
   if (!expression.ok()) throw support::CallError(Format("`until`: {}", expression.error()));
-  static const re2::RE2 unseen("\r?\n?$|\x1B\\[[0-?]*m");  // the line end, and colours
+  static const re2::RE2 unseen("\r*\n?$|\x1B\\[[0-?]*m");  // the line end, and colours
+  std::string looked_at;  // its end, for the result: the guest may drop it meanwhile
   std::string line;
+  bool is_fragment = false;  // the line's beginning is gone
   std::optional<std::string> matched;
   const auto look = [&] {
+    if (is_fragment) return;
     std::string text = support::ToUtf8(line);
     re2::RE2::GlobalReplace(&text, unseen, "");
     if (re2::RE2::PartialMatch(text, expression)) matched = support::CutText(text, kMaxMatched);
@@ -88,28 +92,34 @@ ProcessOutput ReadUntil(const mcp::ToolCall& call, std::optional<std::int64_t> o
   std::string_view rest;
   while (true) {
     call.context.ThrowIfStopped();
-    if (seen.piece.dropped > 0) line.clear();
+    if (seen.piece.dropped > 0) {
+      looked_at.clear();
+      line.clear();
+      is_fragment = true;
+    }
     for (rest = seen.piece.text; !rest.empty() && !matched;) {
       const std::size_t size = std::min(rest.find('\n'), rest.size() - 1) + 1;
       const bool is_complete = rest[size - 1] == '\n';
       line += rest.substr(0, std::min(size, kMaxLine - line.size()));
+      looked_at += rest.substr(0, size);
       rest.remove_prefix(size);
-      if (is_complete) look();
-      if (is_complete) line.clear();
+      if (!is_complete) continue;
+      look();
+      line.clear();
+      is_fragment = false;
     }
+    looked_at.erase(0, looked_at.size() - std::min(looked_at.size(), maximum));
     const bool is_over = !seen.state.running.value_or(false) && seen.piece.remaining == 0;
-    const bool is_prompt = is_over || seen.piece.text.empty();
-    if (is_prompt && !line.empty() && !matched) look();
     const auto left = std::chrono::ceil<milliseconds>(deadline - support::Clock::now());
+    const bool is_prompt = is_over || seen.piece.text.empty() || left.count() <= 0;
+    if (is_prompt && !line.empty() && !matched) look();
     if (matched || is_over || left.count() <= 0) break;
     seen = read(seen.piece.end, kToPeek, is_prompt ? left : std::min(left, kPromptWait), maximum);
   }
   if (!matched) return read(begin, kForOutput, {}, maximum);
-  const std::uint64_t end = seen.piece.end - rest.size();
-  const std::uint64_t from = std::max(begin, end - std::min<std::uint64_t>(end, maximum));
-  ProcessOutput last = read(from, kForOutput, {}, end - from);
-  if (from > begin) last.piece.text = support::WithoutCutBeginning(last.piece.text);
-  last.piece.dropped += from - begin;
+  ProcessOutput last = read(seen.piece.end - rest.size(), kForOutput, {}, 0);
+  last.piece.text = support::WithoutCutBeginning(looked_at);
+  last.piece.dropped = last.piece.end - begin - last.piece.text.size();
   last.matched = matched;
   return last;
 }
@@ -127,9 +137,14 @@ ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
       deadline = start.context.deadline();
       note = start.note;
       call.progress.SetStatus("waiting for the guest to start the process");
+      const auto on_queued = [&] {
+        const std::string running = start.workspace.guest->shells().Running();
+        call.progress.SetStatus("waiting: " + running);
+        return running;
+      };
       id = toolbox.processes.Start(
           {command.text, command.words.front(), start.directory, start.workspace.shell}, path,
-          *start.workspace.guest, start.context);
+          *start.workspace.guest, on_queued, start.context);
     });
   });
   call.progress.SetStatus(Format("{} has been started", id));

@@ -233,7 +233,7 @@ const std::vector<Contract> kContracts = {
                  "ended."},
                 Count("wait_ms",
                       "How long to wait: up to 30000, default 0; with `until`, most and "
-                      "default are a command's time limit.",
+                      "default are a command's time limit, or a day without one.",
                       0),
                 {.name = "until",
                  .type = "string",

@@ -67,7 +67,7 @@ TEST_F(CommandLoad, MoreLongCommandsThanThreadsDelayNoOtherTool) {
   EXPECT_EQ(Glob({{"pattern", "*.txt"}, {"path", root}}), std::vector{root + "/a.txt"});
   EXPECT_EQ(Search({{"pattern", "needle"}, {"path", root}}), "a.txt:1:needle\n");
   Begin({"true"}, "waits");
-  EXPECT_THAT(NextProgress("waits"), StartsWith("waiting for its turn"));
+  EXPECT_THAT(NextProgress("waits"), StartsWith("waiting: 8 commands run (sh -c 'echo $$ >long"));
   for (const std::int64_t id : long_ones) client().Cancel(id);
   EXPECT_EQ(Shell("echo after").value("stdout", ""), "after\n");
 }
@@ -92,8 +92,8 @@ TEST_F(CommandLoad, BackgroundChildrenTakeNoChannelAndLiveOn) {
 TEST_F(CommandLoad, AThousandCallsTakeBoundedThreadsAndMemory) {
   constexpr int kCalls = 1000;
   constexpr int kReadsForACommand = 9;
-  // Those of the lanes for quick calls (16) and for commands (10), and those of the program.
-  constexpr long kMaxThreads = 34;
+  // Those of the lanes for quick calls (16) and for commands (32), and those of the program.
+  constexpr long kMaxThreads = 56;
   constexpr long kMaxKilobytes = 200'000;  // resident; sanitizers take some
   // How far responses may be out of order, as calls run side by side.
   constexpr int kSideBySide = 300;
@@ -184,6 +184,21 @@ TEST_F(CommandLoad, SixProcessesRunBesideTwoCommandsSearchesAndFilesOnOneConnect
     Call("write_process", {{"id", "p" + std::to_string(i)}, {"input", "done\n"}});
   }
   for (const std::int64_t id : reads) EXPECT_EQ(End(id).at("output"), "done\n");
+}
+
+TEST_F(CommandLoad, ProcessesLeaveAChannelToSearches) {
+  StartGuest();
+  std::vector<std::int64_t> commands;
+  for (int i = 0; i < 8; ++i) commands.push_back(BeginLong(i));
+  AwaitLong(8);
+  const std::int64_t start =
+      client().BeginCall("start_process", Arguments({"sleep", "300"}), "process");
+  while (!NextProgress("process").starts_with("waiting: 8 commands run (sh -c 'echo $$ >long")) {
+  }
+  EXPECT_EQ(Glob({{"pattern", "*.txt"}, {"path", root}}), std::vector{root + "/a.txt"});
+  client().Cancel(commands.back());
+  EXPECT_EQ(End(start).at("running"), true);
+  EXPECT_EQ(Search({{"pattern", "needle"}, {"path", root}}), "a.txt:1:needle\n");
 }
 
 TEST_F(CommandLoad, CancelledReadsOfAProcessMakeRoomForOthers) {

@@ -26,7 +26,7 @@ class ProcessesTest : public EachShellTest {
  protected:
   std::string Start(const std::string& script, const std::string& shell = "/bin/bash") {
     return processes_->Start({ShellCommand({"bash", "-c", script}), "bash", work_, shell}, "/host",
-                             *launcher_, {});
+                             *launcher_, {}, {});
   }
   std::string Read(const std::string& id, milliseconds time = kLong) {
     return processes_->Read(id, {}, Wait::kForOutput, time, {}).piece.text;
@@ -188,10 +188,11 @@ TEST_P(ProcessTable, AreNotStartedWithoutAChannel) {
   Start("exec sleep 60");
   EXPECT_THAT(
       [&] {
-        processes_->Start({"true", "true", work_, "/bin/sh"}, "", full,
-                          support::Context().WithTimeout(50ms));
+        processes_->Start(
+            {"true", "true", work_, "/bin/sh"}, "", full, [] { return "2 run"; },
+            support::Context().WithTimeout(50ms));
       },
-      ThrowsMessage<support::CallError>(HasSubstr("commands used all channels")));
+      ThrowsMessage<support::CallError>(HasSubstr("are used: 2 run. Start it again")));
   EXPECT_THAT(full.needed, ::testing::ElementsAre(2 + kSharedChannels));
   EXPECT_EQ(processes_->List().size(), 1U);
 }

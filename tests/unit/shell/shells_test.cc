@@ -184,7 +184,7 @@ TEST_F(ShellsTest, ReportThatTheProfileEndedOrReplacedTheShell) {
     Processes processes;
     EXPECT_THAT(
         [&] {
-          processes.Start({"echo x", "", work_, "/bin/bash"}, "/host", *launcher_, {});
+          processes.Start({"echo x", "", work_, "/bin/bash"}, "/host", *launcher_, {}, {});
         },
         ThrowsMessage<support::CallError>(HasSubstr("check ~/.bash_profile")));
   }
@@ -201,7 +201,7 @@ TEST_F(ShellsTest, RunCommandsInTheirDirectoryWhateverTheProfileDoes) {
       EXPECT_EQ(Run({"pwd"}).output, work_ + "\n");
       Processes processes;
       const std::string id =
-          processes.Start({"pwd", "", work_, "/bin/bash"}, "/host", *launcher_, {});
+          processes.Start({"pwd", "", work_, "/bin/bash"}, "/host", *launcher_, {}, {});
       EXPECT_EQ(processes.Read(id, 0, Processes::Wait::kForEnd, 20s, {}).piece.text, work_ + "\n");
     }
   }
@@ -237,9 +237,13 @@ TEST_F(ShellsTest, OpenNoEditor) {
 
 TEST_F(ShellsTest, TakeTimeInProportionToTheText) {
   const auto time_of = [&](const Words& words, const char* shell) {
-    const auto begin = support::Clock::now();
-    EXPECT_EQ(RunIn(shell, words).status, 0);
-    return support::Clock::now() - begin;
+    auto least = support::Clock::duration::max();  // of three: the machine may be busy
+    for (int i = 0; i < 3; ++i) {
+      const auto begin = support::Clock::now();
+      EXPECT_EQ(RunIn(shell, words).status, 0);
+      least = std::min(least, support::Clock::now() - begin);
+    }
+    return least;
   };
   std::string lines;
   std::string here = "cat >/dev/null <<END\n";
@@ -487,7 +491,7 @@ TEST(PlayedShells, AreReadyOnceTheProfilesStandardErrorIsComplete) {
 TEST(PlayedShells, PassOnTheFirstOutputOfAProcess) {
   PlayedShell played(PlayedShell::Answers{{"M ready\nfirst\n", ""}});
   Processes processes;
-  const std::string id = processes.Start({}, "/host", played, {});
+  const std::string id = processes.Start({}, "/host", played, {}, {});
   EXPECT_EQ(processes.Read(id, {}, Processes::Wait::kForOutput, 10s, {}).piece.text, "first\n");
   played.events().OnEnd({});
   played.events().OnClosed();

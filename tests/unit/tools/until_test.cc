@@ -109,6 +109,29 @@ TEST_F(Until, ReturnsTheEndOfALongOutputAndSkipsWhatIsGone) {
   EXPECT_EQ(Read(id, "^$"), "\n|");
 }
 
+/// The guest drops the oldest lines while they are looked at.
+TEST_F(Until, ReturnsTheMatchingLineOfAFastOutput) {
+  const std::string id = Start("read -r go; exec seq 10000000000 12000000000");
+  Send(id, "go\n");
+  std::uint64_t offset = 0;
+  std::uint64_t dropped = 0;
+  for (int i = 0; i < 40; ++i) {
+    const json result = Structured(Call("read_process", {{"id", id}, {"until", "^.{6}7777.$"}}));
+    const std::string output = result.at("output");
+    EXPECT_TRUE(output.ends_with(result.value("matched", "none") + "\n")) << result;
+    EXPECT_EQ(result.at("next_offset"), offset + result.value("dropped", 0U) + output.size());
+    offset = result.at("next_offset");
+    dropped += result.value("dropped", 0U);
+  }
+  EXPECT_GT(dropped, 0U) << "it was not fast";
+}
+
+TEST_F(Until, LooksAtNoLineWhoseBeginningIsGone) {
+  const std::string id = Start("head -c 3000000 /dev/zero | tr '\\0' x; echo; echo y", 20'000);
+  EXPECT_EQ(Read(id, "x$", {{"offset", 0}}), std::string(shell::kMaxRead, 'x'));
+  EXPECT_THAT(Read(id, "y$", {{"offset", 0}}), EndsWith("x\ny\n|y"));
+}
+
 TEST_F(Until, CanBeCancelled) {
   const std::string id = Start("while :; do echo x; sleep 0.01; done");
   support::StopSource source;
