@@ -66,61 +66,99 @@ ProcessList List(Processes& processes) {
   return list;
 }
 
+/// Looks for a line in output that comes in pieces.
+class LineSearch {
+ public:
+  /// `kept`: how many bytes at the end of what it has looked at. Throws support::CallError.
+  LineSearch(const std::string& until, std::size_t kept)
+      : expression_(until, Options()), max_kept_(kept) {
+    if (!expression_.ok()) throw support::CallError(Format("`until`: {}", expression_.error()));
+  }
+
+  /// Returns what is behind the first line that matches.
+  std::string_view Look(std::string_view output) {
+    while (!output.empty() && !matched_) {
+      const std::size_t size = std::min(output.find('\n'), output.size() - 1) + 1;
+      line_ += output.substr(0, std::min(size, kMaxLine - line_.size()));
+      kept_ += output.substr(0, size);
+      const bool is_complete = kept_.ends_with('\n');
+      output.remove_prefix(size);
+      if (is_complete) EndLine();
+    }
+    kept_.erase(0, kept_.size() - std::min(kept_.size(), max_kept_));
+    return output;
+  }
+
+  /// What comes next does not follow.
+  void Skip() {
+    kept_.clear();
+    line_.clear();
+    is_fragment_ = true;
+  }
+
+  /// The line that is not complete counts, too.
+  void LookAtRest() {
+    if (!line_.empty() && !matched_) LookAtLine();
+  }
+
+  [[nodiscard]] const std::optional<std::string>& matched() const { return matched_; }
+  [[nodiscard]] std::string_view kept() const { return support::WithoutCutBeginning(kept_); }
+
+ private:
+  static re2::RE2::Options Options() {
+    re2::RE2::Options options(re2::RE2::Quiet);
+    options.set_max_mem(kMaxExpression);
+    return options;
+  }
+
+  void EndLine() {
+    LookAtLine();
+    line_.clear();
+    is_fragment_ = false;
+  }
+
+  void LookAtLine() {
+    static const re2::RE2 unseen("\r*\n?$|\x1B\\[[0-?]*m");  // the line end, and colours
+    if (is_fragment_) return;
+    std::string text = support::ToUtf8(line_);
+    re2::RE2::GlobalReplace(&text, unseen, "");
+    if (re2::RE2::PartialMatch(text, expression_)) matched_ = support::CutText(text, kMaxMatched);
+  }
+
+  const re2::RE2 expression_;
+  const std::size_t max_kept_;
+  std::string kept_;
+  std::string line_;
+  bool is_fragment_ = false;  // the line's beginning is gone
+  std::optional<std::string> matched_;
+};
+
 /// Waits until a line matches, the end, or the time is over. `read(offset, wait, time, maximum)`.
+/// The result is what was looked at: the guest may drop it before it can be read again.
 template <typename Read>
 ProcessOutput ReadUntil(const mcp::ToolCall& call, std::optional<std::int64_t> offset,
                         milliseconds time, std::size_t maximum, const Read& read) {
-  const auto until = call.arguments.at("until").get<std::string>();
-  re2::RE2::Options options(re2::RE2::Quiet);
-  options.set_max_mem(kMaxExpression);
-  const re2::RE2 expression(until, options);
-  if (!expression.ok()) throw support::CallError(Format("`until`: {}", expression.error()));
-  static const re2::RE2 unseen("\r*\n?$|\x1B\\[[0-?]*m");  // the line end, and colours
-  std::string looked_at;  // its end, for the result: the guest may drop it meanwhile
-  std::string line;
-  bool is_fragment = false;  // the line's beginning is gone
-  std::optional<std::string> matched;
-  const auto look = [&] {
-    if (is_fragment) return;
-    std::string text = support::ToUtf8(line);
-    re2::RE2::GlobalReplace(&text, unseen, "");
-    if (re2::RE2::PartialMatch(text, expression)) matched = support::CutText(text, kMaxMatched);
-  };
+  LineSearch search(call.arguments.at("until").get<std::string>(), maximum);
   const auto deadline = support::Clock::now() + time;
   ProcessOutput seen = read(offset, kToPeek, {}, maximum);
   const std::uint64_t begin = seen.piece.end - seen.piece.text.size() - seen.piece.dropped;
   std::string_view rest;
   while (true) {
     call.context.ThrowIfStopped();
-    if (seen.piece.dropped > 0) {
-      looked_at.clear();
-      line.clear();
-      is_fragment = true;
-    }
-    for (rest = seen.piece.text; !rest.empty() && !matched;) {
-      const std::size_t size = std::min(rest.find('\n'), rest.size() - 1) + 1;
-      const bool is_complete = rest[size - 1] == '\n';
-      line += rest.substr(0, std::min(size, kMaxLine - line.size()));
-      looked_at += rest.substr(0, size);
-      rest.remove_prefix(size);
-      if (!is_complete) continue;
-      look();
-      line.clear();
-      is_fragment = false;
-    }
-    looked_at.erase(0, looked_at.size() - std::min(looked_at.size(), maximum));
+    if (seen.piece.dropped > 0) search.Skip();
+    rest = search.Look(seen.piece.text);
     const bool is_over = !seen.state.running.value_or(false) && seen.piece.remaining == 0;
     const auto left = std::chrono::ceil<milliseconds>(deadline - support::Clock::now());
     const bool is_prompt = is_over || seen.piece.text.empty() || left.count() <= 0;
-    if (is_prompt && !line.empty() && !matched) look();
-    if (matched || is_over || left.count() <= 0) break;
+    if (is_prompt) search.LookAtRest();
+    if (search.matched() || is_over || left.count() <= 0) break;
     seen = read(seen.piece.end, kToPeek, is_prompt ? left : std::min(left, kPromptWait), maximum);
   }
-  if (!matched) return read(begin, kForOutput, {}, maximum);
+  if (!search.matched()) return read(begin, kForOutput, {}, maximum);
   ProcessOutput last = read(seen.piece.end - rest.size(), kForOutput, {}, 0);
-  last.piece.text = support::WithoutCutBeginning(looked_at);
+  last.piece.text = search.kept();
   last.piece.dropped = last.piece.end - begin - last.piece.text.size();
-  last.matched = matched;
+  last.matched = search.matched();
   return last;
 }
 
