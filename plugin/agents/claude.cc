@@ -8,6 +8,7 @@
 
 #include "agents/common.h"
 #include "agents/own_servers.h"
+#include "support/format.h"
 
 namespace agents {
 namespace {
@@ -126,7 +127,7 @@ Launch LaunchClaude(const LaunchRequest& request) {
     const bool is_on = std::atol(time->second.c_str()) > 0 &&
                        !launch.environment.contains("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS");
     if (is_on) {
-      launch.files[instructions] += Format(
+      launch.files[instructions] += support::Format(
           "\nA call that takes {} goes to the background; you are told when it ends. Do not "
           "poll.\n",
           is_ours ? "longer than 10 s" : "long");
