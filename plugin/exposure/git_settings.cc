@@ -4,6 +4,7 @@
 #include <re2/re2.h>
 
 #include <string>
+#include <string_view>
 
 #include "support/environment.h"
 #include "support/paths.h"
@@ -24,11 +25,11 @@ constexpr std::string_view kNumber = "-?[0-9]+[kKmMgG]?";
 // clang-format off
 constexpr Harmless kHarmlessSettings[] = {
     {R"(user\.(name|email))", "(?s:.*)", "words in commits"},
-    {R"(branch\..+\.remote)", R"(\.|\w[\w-]*)", "a remote by its name: its address is an item"},
+    {R"(branch\..+\.remote)", R"(\.|\w[\w-]*)", "a remote by its name, if that has an address, which is an item"},
     {R"(branch\..+\.merge)", R"(refs/heads/[^\s:]+)", "a branch"},
     {R"((branch\..+|pull)\.rebase)", "|true|yes|on|1|false|no|off|0|merges|interactive", "how git pull joins commits"},
-    {R"(branch\..+\.(description|vscode-merge-base|gh-merge-base))", "(?s:.*)", "words that are shown"},
-    {R"(remote\..+\.fetch)", R"([+^]?refs/[^\s:]+(:refs/(remotes|tags|notes)/[^\s:]*)?)", "sets no branch of yours"},
+    {R"(branch\..+\.(description|vscode-merge-base|gh-merge-base|github-pr-owner-number|gk-[\w-]+)|remote\..+\.gh-resolved)", "(?s:.*)", "words that are shown"},
+    {R"(remote\..+\.fetch)", R"([+^]?refs/[^\s:]+(:refs/remotes/[^\s:]*)?)", "sets no branch or tag of yours"},
     {R"(core\.repositoryformatversion)", "0|1", "what git init writes"},
     {R"(core\.bare)", "false|no|off|0", "what git init writes"},
     {R"(core\.(filemode|ignorecase|precomposeunicode|symlinks))", kBoolean, "what git init finds of the file system"},
@@ -36,16 +37,14 @@ constexpr Harmless kHarmlessSettings[] = {
     {R"(core\.fsmonitor|pager\..+)", kBoolean, "git's own program, or none"},
     {R"(gc\.(auto|autopacklimit|bigpackthreshold|aggressivedepth|aggressivewindow)|core\.(compression|bigfilethreshold|abbrev)|pack\.(depth|window|windowmemory|threads|compression))", kNumber, "sizes"},
     {R"((pull|merge)\.ff)", "|true|yes|on|1|false|no|off|0|only", "how git joins commits; git recommends to set it"},
-    {R"(push\.(default|autosetupremote))", "true|false|nothing|current|upstream|simple|matching", "which branch git pushes; git recommends to set it"},
+    {R"(push\.(default|autosetupremote))", "true|false|nothing|current|simple", "git pushes a branch to its own name"},
     {R"((rerere\.enabled|rebase\.auto(squash|stash)|fetch\.prune|advice\..+|lfs\..+\.locksverify))", kBoolean, "switches without a program"},
     {R"(color\..+)", "auto|always|never|true|false", "colours"},
     {R"(init\.defaultbranch)", R"(\w[\w/-]*)", "the name of a branch; git recommends to set it"},
     {R"(merge\.conflictstyle)", "merge|diff3|zdiff3", "marks in files"},
-    {R"(lfs\.repositoryformatversion)", "0|1", "what git-lfs writes"},
+    {R"(lfs\.repositoryformatversion|lfs\..+\.access)", "0|1|none|basic|negotiate", "what git-lfs writes"},
 };
 // clang-format on
-
-}  // namespace
 
 bool IsHarmless(std::string_view key, std::string_view value) {
   static const re2::RE2 all = [] {  // key, line feed, value
@@ -57,6 +56,22 @@ bool IsHarmless(std::string_view key, std::string_view value) {
     return re2::RE2(expressions, re2::RE2::Latin1);
   }();
   return re2::RE2::FullMatch(std::string(key) + "\n" + std::string(value), all);
+}
+
+}  // namespace
+
+std::set<std::string> NotHarmless(const Settings& settings) {
+  std::set<std::string> addresses;  // without, git takes a remote's name for a path
+  std::set<std::string> keys;
+  for (const auto& [key, value] : settings) {
+    if (key.starts_with("remote.") && key.ends_with(".url")) addresses.insert(key);
+  }
+  for (const auto& [key, value] : settings) {
+    const bool is_path = key.starts_with("branch.") && key.ends_with(".remote") && value != "." &&
+                         !addresses.contains("remote." + value + ".url");
+    if (is_path || !IsHarmless(key, value)) keys.insert(key);
+  }
+  return keys;
 }
 
 std::vector<std::string> NamedPaths(const std::string& key, std::string value,

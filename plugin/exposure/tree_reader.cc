@@ -364,9 +364,13 @@ class Reader {
     if (!text || !settings.ok() || settings.is_cut || !Spend(settings.output.size())) {
       return Add(file, key);
     }
+    Settings all;
     for (const std::string& setting : git::Split(settings.output, '\0')) {
-      const auto [name, value] = git::KeyAndValue(setting);
-      if (!IsHarmless(name, value)) AddSetting(file, name, value);
+      all.push_back(git::KeyAndValue(setting));
+    }
+    const auto keys = NotHarmless(all);
+    for (const auto& [name, value] : all) {
+      if (keys.contains(name)) AddSetting(file, name, value);
     }
   }
 

@@ -255,37 +255,54 @@ TEST(GitSettings, AreHarmlessOnlyIfTheyAreKnownToBe) {
   const std::string file = (directory.path() / "keys").string();
   ASSERT_EQ(std::system(("git help -c > " + file).c_str()), 0);  // NOLINT(cert-env33-c)
   std::istringstream lines(testing_support::ReadFile(file));
-  std::vector<std::string> harmless;
-  std::size_t count = 0;
+  exposure::Settings settings;
   for (std::string key; std::getline(lines, key);) {
     if (key.find('.') == std::string::npos || key.find(' ') != std::string::npos) continue;
-    ++count;
     std::transform(key.begin(), key.end(), key.begin(), [](char c) { return std::tolower(c); });
-    if (exposure::IsHarmless(key, "/tmp/x")) harmless.push_back(key);
+    settings.emplace_back(key, "/tmp/x");
   }
-  EXPECT_GT(count, 400U);
-  EXPECT_THAT(harmless, ::testing::UnorderedElementsAre("branch.<name>.description", "user.email",
-                                                        "user.name"));
+  EXPECT_GT(settings.size(), 400U);
+  const auto keys = exposure::NotHarmless(settings);
+  std::erase_if(settings, [&](const auto& setting) { return keys.contains(setting.first); });
+  EXPECT_THAT(settings,
+              ::testing::UnorderedElementsAre(
+                  ::testing::Pair("branch.<name>.description", "/tmp/x"),
+                  ::testing::Pair("user.email", "/tmp/x"), ::testing::Pair("user.name", "/tmp/x")));
 }
 
 TEST(GitSettings, OfDailyWorkAreHarmless) {
-  using Pair = std::pair<const char*, const char*>;
-  for (const auto& [key, value] : {Pair{"user.name", "A. U. Thor"},
-                                   {"branch.a/b.remote", "origin"},
-                                   {"branch.x.remote", "."},
-                                   {"branch.x.merge", "refs/heads/feature/x-1"},
-                                   {"branch.x.rebase", "true"},
-                                   {"pull.rebase", "false"},
-                                   {"pull.ff", "only"},
-                                   {"core.bare", "false"},
-                                   {"gc.auto", "0"},
-                                   {"core.filemode", "true"},
-                                   {"core.repositoryformatversion", "0"},
-                                   {"remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"},
-                                   {"advice.detachedhead", "false"},
-                                   {"push.autosetupremote", "true"}}) {
-    EXPECT_TRUE(exposure::IsHarmless(key, value)) << key;
-  }
+  EXPECT_THAT(exposure::NotHarmless({{"user.name", "A. U. Thor"},
+                                     {"remote.origin.url", "https://example.org"},
+                                     {"branch.a/b.remote", "origin"},
+                                     {"branch.x.remote", "."},
+                                     {"branch.x.merge", "refs/heads/feature/x-1"},
+                                     {"branch.x.rebase", "true"},
+                                     {"branch.x.gk-last-accessed", "2026-01-01T00:00:00Z"},
+                                     {"branch.x.github-pr-owner-number", "a#b#1"},
+                                     {"pull.rebase", "false"},
+                                     {"pull.ff", "only"},
+                                     {"core.bare", "false"},
+                                     {"gc.auto", "0"},
+                                     {"core.filemode", "true"},
+                                     {"core.repositoryformatversion", "0"},
+                                     {"remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"},
+                                     {"remote.origin.gh-resolved", "base"},
+                                     {"lfs.https://example.org.access", "basic"},
+                                     {"advice.detachedhead", "false"},
+                                     {"push.default", "simple"},
+                                     {"push.autosetupremote", "true"}}),
+              ::testing::ElementsAre("remote.origin.url"));
+}
+
+TEST(GitSettings, CountByTheOthers) {
+  using ::testing::ElementsAre;
+  EXPECT_THAT(exposure::NotHarmless({{"branch.x.remote", "data"}}), ElementsAre("branch.x.remote"))
+      << "git pulls from a file of that name";
+  EXPECT_THAT(exposure::NotHarmless({{"core.fsmonitor", "x"}, {"core.fsmonitor", "true"}}),
+              ElementsAre("core.fsmonitor"));
+  EXPECT_THAT(exposure::NotHarmless(
+                  {{"push.default", "upstream"}, {"remote.x.fetch", "+refs/heads/*:refs/tags/*"}}),
+              ElementsAre("push.default", "remote.x.fetch"));
 }
 
 }  // namespace
