@@ -37,9 +37,9 @@ void CopiedWork::End() {
   try {
     CopyCommand command(instance_.configuration.name, project_);
     const copy::Target target = command.OpenTarget();
-    const auto state = copy::Fetch(target, copy::kMaxSize, copy::Refs::kWorkOnly);
+    const auto state = copy::Fetch(target, copy::kMaxSize, copy::Refs::kAll);
     if (state.untaken.empty()) return;
-    command.PrintReport(copy::SentOrOlder(command.side()), state.work, command.DefaultBranch());
+    for (const std::string& line : command.MakeReport(state).lines) std::cerr << line << '\n';
     command.PrintUntaken(target, state.untaken);
     const std::string name = NameArgument(instance_);
     std::cerr << "See: limactl mcp diff" << name << ". Take: limactl mcp take" << name << '\n';
@@ -52,11 +52,9 @@ bool CopiedWork::PrintChanges(std::ostream& out) {
   CopyCommand command(instance_.configuration.name, project_);
   command.RequireCopy();
   const copy::Target target = command.OpenTarget();
-  const auto state = copy::Fetch(target, copy::kMaxSize, copy::Refs::kWorkOnly);
-  const exposure::Report report =
-      command.MakeReport(copy::SentOrOlder(command.side()), state.work, command.DefaultBranch());
+  const auto state = copy::Fetch(target, copy::kMaxSize, copy::Refs::kAll);
   const bool has_some = PrintReport(
-      report,
+      command.MakeReport(state),
       support::Format("Changed in the copy of {} since it was sent. See: limactl mcp diff{}",
                       support::Printable(project_), NameArgument(instance_)),
       out);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
 #include <sstream>
@@ -22,8 +23,10 @@ using git::Git;
 using Names = std::vector<std::string>;
 
 constexpr std::size_t kMaxTarget = 4096;
-/// Many links to one directory multiply what was changed there.
-constexpr std::size_t kMaxSeen = 100'000;
+/// Many links to one directory multiply what was changed there. In bytes; each counts as 300 more.
+constexpr std::size_t kMaxSeen = std::size_t{32} << 20;
+/// That lead to each other.
+constexpr std::size_t kMaxLinks = 8;
 
 class CommitReader {
  public:
@@ -117,36 +120,52 @@ class CommitReader {
     }
   }
 
-  /// Adds the paths that programs also see under another path, through a link.
+  /// Adds the paths that programs also see under another path, through one link or several.
   void AddSeenThroughLinks() {
-    std::multimap<std::string, std::string> links;  // by where they lead
     for (const Change& link : links_) {
       if (!link.target || LeadsOut(link.path, *link.target)) continue;
       const fs::path target = fs::path("/" + link.path).parent_path() / *link.target;
-      links.emplace(support::CleanPath(target.string()).substr(1), link.path);
+      links_to_.emplace(support::CleanPath(target.string()).substr(1), link.path);
     }
-    std::vector<Change> seen;
-    for (const Change& change : changes_.list) {
-      for (std::size_t end = change.path.size(); !links.empty() && end != std::string::npos;
-           end = end == 0 ? std::string::npos : change.path.rfind('/', end - 1)) {
-        const auto [first, last] = links.equal_range(change.path.substr(0, end));
-        for (auto link = first; link != last; ++link) {
-          changes_.is_cut = changes_.is_cut || seen.size() >= kMaxSeen;
-          if (seen.size() >= kMaxSeen) break;
-          Change through = change;
-          through.note = std::string(kSeenAs) + link->second + change.path.substr(end);
-          through.key = through.note;
-          seen.push_back(std::move(through));
+    const std::size_t count = links_to_.empty() ? 0 : changes_.list.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::string path = changes_.list[i].path;
+      AddSeen(i, path, {});
+    }
+  }
+
+  /// Adds the change once more for each link that leads to `path` or a directory above, but not
+  /// through one of `followed`, which lead to it.
+  void AddSeen(std::size_t change, const std::string& path,
+               std::vector<std::string_view> followed) {
+    followed.emplace_back();
+    for (std::size_t end = path.size(); end != std::string::npos;
+         end = end == 0 ? std::string::npos : path.rfind('/', end - 1)) {
+      const auto [first, last] = links_to_.equal_range(std::string_view(path).substr(0, end));
+      for (auto link = first; link != last; ++link) {
+        if (std::find(followed.begin(), followed.end(), link->second) != followed.end()) continue;
+        const std::string seen_as = link->second + path.substr(end);
+        Change through = changes_.list[change];
+        seen_ += 300 + through.path.size() + 2 * seen_as.size();
+        if (seen_ > kMaxSeen || followed.size() > kMaxLinks) {
+          changes_.is_cut = true;
+          return;
         }
+        through.note = std::string(kSeenAs) + seen_as;
+        through.key = through.note;
+        changes_.list.push_back(std::move(through));
+        followed.back() = link->second;
+        AddSeen(change, seen_as, followed);
       }
     }
-    changes_.list.insert(changes_.list.end(), seen.begin(), seen.end());
   }
 
   const Git& git_;
   const std::string from_;
   const std::string to_;
   std::vector<Change> links_;  ///< of the second commit's tree
+  std::multimap<std::string, std::string, std::less<>> links_to_;
+  std::size_t seen_ = 0;
   CommitChanges changes_;
 };
 
@@ -160,16 +179,21 @@ std::string PatternOf(std::string_view path) {
 void AddLinkedHooks(const Git& users, const std::string& project,
                     std::vector<std::pair<std::string, std::string>>& rows) {
   const fs::path hooks =
-      fs::path(users.Run({"rev-parse", "--path-format=absolute", "--git-common-dir"}).Line()) /
+      fs::path(users.Require({"rev-parse", "--path-format=absolute", "--git-common-dir"},
+                             "git cannot find its directory")) /
       "hooks";
   std::error_code none;
-  for (const auto& entry : fs::directory_iterator(hooks, none)) {
-    const auto below = support::PathBelow(fs::weakly_canonical(entry.path(), none).string(),
-                                          fs::weakly_canonical(project, none).string());
-    if (!below || below->empty() || below->starts_with(".git/")) continue;
-    rows.emplace_back("/" + PatternOf(*below),
-                      support::Format("your .git/hooks/{} is a link to it",
-                                      Visible(entry.path().filename().string())));
+  const std::string top = fs::weakly_canonical(project, none).string();
+  for (const auto& entry : fs::directory_iterator(fs::weakly_canonical(hooks, none), none)) {
+    const fs::path target = fs::read_symlink(entry.path(), none);  // which may be a link
+    for (const fs::path& path : {fs::weakly_canonical(entry.path(), none),
+                                 (entry.path().parent_path() / target).lexically_normal()}) {
+      const auto below = support::PathBelow(path.string(), top);
+      if (!below || below->empty() || below->starts_with(".git/")) continue;
+      rows.emplace_back("/" + PatternOf(*below),
+                        support::Format("your .git/hooks/{} is a link to it",
+                                        Visible(entry.path().filename().string())));
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <climits>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "exposure/names.h"
@@ -31,12 +32,11 @@ Names ListObeyed(const std::vector<Change>& changes, const HostPrograms& program
   RowFinder finder(programs);
   for (const Change& change : changes) {
     if (change.has_only_look_alike()) continue;
-    bool is_protected = false;
+    if (change.is_deleted() && change.key == "PATH") continue;  // or PATH is another one
+    std::set<std::string_view> refused_for;
     for (const HostProgram* row : RowsOf(change, programs, finder)) {
-      const bool is_refused = row->writing == Writing::kRefused;
-      is_protected = is_protected || is_refused;
-      // Without a file, a program does less, unless the file confined it.
-      if (change.is_deleted() && !is_refused) continue;
+      // Two rows are about .git/HEAD.
+      if (row->writing == Writing::kRefused && !refused_for.insert(row->program).second) continue;
       Names& paths =
           lines_by_text[{row->run_by, std::string(row->program) + ": " + std::string(row->reason)}];
       std::string path = Visible(change.path) +
@@ -45,7 +45,7 @@ Names ListObeyed(const std::vector<Change>& changes, const HostPrograms& program
       // A value that names a file may do so in two ways.
       if (paths.empty() || paths.back() != path) paths.push_back(std::move(path));
     }
-    report.protected_files += is_protected ? 1 : 0;
+    report.protected_files += refused_for.empty() ? 0U : 1U;
   }
   Names lines;
   for (const auto& [key, paths] : lines_by_text) lines.push_back(List(paths) + ": " + key.second);
@@ -68,6 +68,11 @@ void Report::AddSection(const std::string& title, const Names& rows) {
   }
 }
 
+void Report::Cut() {
+  if (std::exchange(is_cut, true)) return;
+  lines.emplace_back("The rest was not examined: there is too much, or it cannot be read.");
+}
+
 Report ReportOn(const std::vector<Change>& changes, const HostPrograms& programs, bool is_cut) {
   Names links;
   Names look_alikes;
@@ -75,7 +80,9 @@ Report ReportOn(const std::vector<Change>& changes, const HostPrograms& programs
   Names too_long;
   Names repositories;
   Names executables;
+  std::set<std::string_view> seen;  // a path may count for several reasons
   for (const Change& change : changes) {
+    if (!seen.insert(change.path).second) continue;
     const std::string name = Visible(change.path);
     if (change.mode == kLinkMode && (!change.target || LeadsOut(change.path, *change.target))) {
       links.push_back(name + " -> " + Visible(change.target.value_or("(too long)")));
@@ -98,10 +105,7 @@ Report ReportOn(const std::vector<Change>& changes, const HostPrograms& programs
   report.AddSection("Names that are too long for a file system:", too_long);
   report.AddSection("Submodules:", repositories);
   report.AddSection("New executables:", executables);
-  report.is_cut = is_cut;
-  if (is_cut)
-    report.lines.emplace_back(
-        "The rest was not examined: there is too much, or it cannot be read.");
+  if (is_cut) report.Cut();
   return report;
 }
 
