@@ -129,6 +129,14 @@ struct Pattern {
     return (is_at_top ? "/" : "/?") + expression;
   }
 
+  /// Returns false if nothing would be left but "*".
+  bool RemoveName() {
+    const std::size_t end = names.rfind('/');
+    if (end == std::string::npos || names.substr(0, end) == "*") return false;
+    names.resize(end);
+    return true;
+  }
+
   bool is_at_top;
   bool is_directory;
   std::string names;
@@ -137,34 +145,48 @@ struct Pattern {
 }  // namespace
 
 struct HostPrograms::Expressions {
+  /// What it matches.
+  enum class Kind : std::uint8_t {
+    kFile,
+    kAllBelow,  ///< also what is below
+    kAbove,     ///< a directory in which the row's files are
+  };
+  struct Expression {
+    std::size_t row;
+    Kind kind;
+  };
+
   re2::RE2::Set set;
-  std::vector<int> rows;           ///< that of each expression
-  std::vector<bool> is_directory;  ///< whether it also matches what is below
-  std::size_t names = 0;           ///< the most that one has
+  std::vector<Expression> list;
+  std::size_t names = 0;  ///< the most that one has
 
   static std::shared_ptr<const Expressions> Of(const std::vector<HostProgram>& rows) {
     re2::RE2::Options options(re2::RE2::Latin1);  // names are bytes
     options.set_dot_nl(true);
-    Expressions all{re2::RE2::Set(options, re2::RE2::ANCHOR_BOTH), {}, {}};
+    Expressions all{re2::RE2::Set(options, re2::RE2::ANCHOR_BOTH), {}};
     for (std::size_t row = 0; row < rows.size(); ++row) {
       if (!rows[row].keys.empty()) continue;
       for (const std::string_view word : support::Words(rows[row].patterns)) {
-        const Pattern pattern(word);
-        all.set.Add(pattern.Expression(), nullptr);
-        all.rows.push_back(static_cast<int>(row));
-        all.is_directory.push_back(pattern.is_directory);
+        Pattern pattern(word);
+        all.Add(pattern, {row, pattern.is_directory ? Kind::kAllBelow : Kind::kFile});
         const auto names = std::count(pattern.names.begin(), pattern.names.end(), '/') + 1;
         all.names = std::max(all.names, static_cast<std::size_t>(names));
+        while (pattern.RemoveName()) all.Add(pattern, {row, Kind::kAbove});
       }
     }
     if (!all.set.Compile()) throw support::CallError("there are too many files that programs obey");
     return std::make_shared<Expressions>(std::move(all));
   }
 
-  /// Calls `found` for each row that matches names at the end of `path`, and with where they begin.
-  /// `is_whole`: with nothing of the path below.
+  void Add(const Pattern& pattern, Expression expression) {
+    set.Add(pattern.Expression(), nullptr);
+    list.push_back(expression);
+  }
+
+  /// Calls `found` for each expression that matches names at the end of `path`, and with where they
+  /// begin.
   template <typename Found>
-  void MatchEnd(std::string_view path, bool is_whole, const Found& found) const {
+  void MatchEnd(std::string_view path, const Found& found) const {
     std::string end;  // folded
     std::size_t start = path.size() + 1;
     for (std::size_t count = 0; count < names && start > 0; ++count) {
@@ -178,10 +200,7 @@ struct HostPrograms::Expressions {
           error.kind != re2::RE2::Set::kNoError) {
         throw support::CallError("RE2 has too little memory for " + std::string(path));
       }
-      for (const int match : matches) {
-        const auto index = static_cast<std::size_t>(match);
-        if (is_whole || is_directory[index]) found(rows[index], start);
-      }
+      for (const int match : matches) found(list[static_cast<std::size_t>(match)], start);
     }
   }
 };
@@ -194,38 +213,6 @@ HostPrograms::HostPrograms(std::span<const HostProgram> further)
 void HostPrograms::Add(std::span<const HostProgram> rows) {
   rows_.insert(rows_.begin(), rows.begin(), rows.end());
   expressions_ = std::async(std::launch::deferred, &Expressions::Of, rows_);
-}
-
-std::vector<HostMatch> HostPrograms::Match(std::string_view path) const {
-  const auto expressions = std::shared_future(expressions_).get();
-  std::vector<HostMatch> matches;
-  for (std::size_t end = path.size(); end != path.npos && end > 0;
-       end = path.substr(0, end).rfind('/')) {
-    expressions->MatchEnd(path.substr(0, end), end == path.size(), [&](int row, std::size_t start) {
-      matches.push_back({rows_[static_cast<std::size_t>(row)], path.substr(0, start)});
-    });
-  }
-  return matches;
-}
-
-std::vector<const HostProgram*> HostPrograms::RowsBelow(std::string_view directory) const {
-  const std::string folded = "/" + Folded(directory);
-  std::vector<const HostProgram*> rows;
-  const auto is_above = [&](std::string_view word) {
-    const Pattern pattern(word);
-    for (std::size_t end = pattern.names.find('/'); end != std::string::npos;
-         end = pattern.names.find('/', end + 1)) {
-      const std::string above = pattern.names.substr(0, end);
-      const std::string place = (pattern.is_at_top ? "/" : "*/") + above;
-      if (above != "*" && fnmatch(place.c_str(), folded.c_str(), 0) == 0) return true;
-    }
-    return false;
-  };
-  for (const HostProgram& row : rows_) {
-    const auto words = support::Words(row.patterns);
-    if (row.keys.empty() && std::any_of(words.begin(), words.end(), is_above)) rows.push_back(&row);
-  }
-  return rows;
 }
 
 const HostProgram& HostPrograms::RowOfKey(const std::string& key) const {
@@ -241,7 +228,8 @@ const HostProgram& HostPrograms::RowOfKey(const std::string& key) const {
 RowFinder::RowFinder(const HostPrograms& programs)
     : programs_(programs), expressions_(std::shared_future(programs.expressions_).get()) {}
 
-std::vector<const HostProgram*> RowFinder::Rows(const std::string& path) {
+std::vector<HostMatch> RowFinder::Match(const std::string& path, bool is_link) {
+  using Kind = HostPrograms::Expressions::Kind;
   const auto differs = std::mismatch(last_.begin(), last_.end(), path.begin(), path.end()).first;
   const auto same = static_cast<std::size_t>(differs - last_.begin());
   while (!levels_.empty() && (levels_.back().end > same || path.size() <= levels_.back().end ||
@@ -249,25 +237,34 @@ std::vector<const HostProgram*> RowFinder::Rows(const std::string& path) {
     levels_.pop_back();
   }
   last_ = path;
-  std::vector<int> rows = levels_.empty() ? std::vector<int>() : levels_.back().rows;
-  const auto add = [&](int row, std::size_t /*start*/) {
-    const auto place = std::lower_bound(rows.begin(), rows.end(), row);
-    if (place == rows.end() || *place != row) rows.insert(place, row);
+  auto matches = levels_.empty() ? std::vector<HostMatch>() : levels_.back().matches;
+  const auto add = [&](std::string_view part, auto... kinds) {
+    expressions_->MatchEnd(part, [&](const auto& expression, std::size_t start) {
+      if (((expression.kind != kinds) && ...)) return;
+      const HostMatch match{&programs_.rows_[expression.row], start};
+      const auto place = std::lower_bound(matches.begin(), matches.end(), match);
+      if (place == matches.end() || *place != match) matches.insert(place, match);
+    });
   };
   const std::string_view whole = path;
   const std::size_t known = levels_.empty() ? 0 : levels_.back().end + 1;
   for (std::size_t end = whole.find('/', known); end != whole.npos;
        end = whole.find('/', end + 1)) {
-    expressions_->MatchEnd(whole.substr(0, end), false, add);
-    levels_.push_back({end, rows});
+    add(whole.substr(0, end), Kind::kAllBelow);
+    levels_.push_back({end, matches});
   }
-  expressions_->MatchEnd(whole, true, add);
-  std::vector<const HostProgram*> found;
-  for (const int row : rows) {
-    const HostProgram& program = programs_.rows_[static_cast<std::size_t>(row)];
-    if (program.writing != Writing::kRefusedBesideHead) found.push_back(&program);
+  add(whole, Kind::kFile, Kind::kAllBelow);
+  if (is_link && matches.empty()) add(whole, Kind::kAbove);
+  return matches;
+}
+
+std::vector<const HostProgram*> RowFinder::Rows(const std::string& path, bool is_link) {
+  std::vector<const HostProgram*> rows;
+  for (const HostMatch& match : Match(path, is_link)) {
+    const bool counts = match.row->writing != Writing::kRefusedBesideHead;
+    if (counts && (rows.empty() || rows.back() != match.row)) rows.push_back(match.row);
   }
-  return found;
+  return rows;
 }
 
 }  // namespace exposure

@@ -22,8 +22,7 @@ std::vector<const HostProgram*> RowsOf(const Change& change, const HostPrograms&
                                        RowFinder& finder) {
   if (change.key.starts_with(kSeenAs)) return finder.Rows(change.key.substr(kSeenAs.size()));
   if (!change.key.empty()) return {&programs.RowOfKey(change.key)};
-  auto rows = finder.Rows(change.path);
-  return rows.empty() && change.mode == kLinkMode ? programs.RowsBelow(change.path) : rows;
+  return finder.Rows(change.path, change.mode == kLinkMode);
 }
 
 /// One line for each row of the table, so that many files cannot hide another.
