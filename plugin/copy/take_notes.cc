@@ -23,24 +23,21 @@ std::string Read(const Git& git, const Git::Arguments& arguments, const std::str
   return std::move(read.output);
 }
 
-/// The user's ignored files that stand where the change has new ones: git overwrites them.
+/// The user's ignored files that stand where the change has new ones, whatever their case: git
+/// overwrites them.
 void AddOverwritten(const Git& users, const std::vector<exposure::Change>& changes,
                     exposure::Report& report) {
-  const bool has_case = users.Run({"config", "--type=bool", "core.ignorecase"}).Line() != "true";
-  const auto key = [&](const std::string& path) {
-    return has_case ? path : support::LowerCase(path);
-  };
   std::set<std::string, std::less<>> added;
   for (const exposure::Change& change : changes) {
     const bool is_new = change.old_mode == git::kNoEntry && !change.has_only_look_alike();
-    if (is_new && change.key.empty()) added.insert(key(change.path));
+    if (is_new && change.key.empty()) added.insert(support::LowerCase(change.path));
   }
   if (added.empty()) return;
   Paths overwritten;
   const std::string ignored =
       Read(users, {"ls-files", "-o", "-i", "--exclude-standard", "-z"}, "", report);
   for (const std::string& path : git::Split(ignored, '\0')) {
-    const std::string file = key(path);
+    const std::string file = support::LowerCase(path);
     const auto below = added.lower_bound(file + "/");
     bool is_in_the_way = below != added.end() && below->starts_with(file + "/");
     for (std::size_t end = file.size(); !is_in_the_way && end != std::string::npos && end > 0;

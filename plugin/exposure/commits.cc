@@ -120,42 +120,35 @@ class CommitReader {
     }
   }
 
-  /// Adds the paths that programs also see under another path, through one link or several.
+  /// Adds the paths that programs also see under another path, through one link or several, but
+  /// none twice.
   void AddSeenThroughLinks() {
+    std::multimap<std::string, std::string, std::less<>> links;  // by where they lead
     for (const Change& link : links_) {
       if (!link.target || LeadsOut(link.path, *link.target)) continue;
       const fs::path target = fs::path("/" + link.path).parent_path() / *link.target;
-      links_to_.emplace(support::CleanPath(target.string()).substr(1), link.path);
+      links.emplace(support::CleanPath(target.string()).substr(1), link.path);
     }
-    const std::size_t count = links_to_.empty() ? 0 : changes_.list.size();
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::string path = changes_.list[i].path;
-      AddSeen(i, path, {});
-    }
-  }
-
-  /// Adds the change once more for each link that leads to `path` or a directory above, but not
-  /// through one of `followed`, which lead to it.
-  void AddSeen(std::size_t change, const std::string& path,
-               std::vector<std::string_view> followed) {
-    followed.emplace_back();
-    for (std::size_t end = path.size(); end != std::string::npos;
-         end = end == 0 ? std::string::npos : path.rfind('/', end - 1)) {
-      const auto [first, last] = links_to_.equal_range(std::string_view(path).substr(0, end));
-      for (auto link = first; link != last; ++link) {
-        if (std::find(followed.begin(), followed.end(), link->second) != followed.end()) continue;
-        const std::string seen_as = link->second + path.substr(end);
-        Change through = changes_.list[change];
-        seen_ += 300 + through.path.size() + 2 * seen_as.size();
-        if (seen_ > kMaxSeen || followed.size() > kMaxLinks) {
-          changes_.is_cut = true;
-          return;
+    std::size_t bytes = 0;
+    std::vector<std::set<std::string_view>> followed(changes_.list.size());
+    for (std::size_t i = 0; i < changes_.list.size() && !links.empty(); ++i) {
+      Change through = changes_.list[i];
+      const std::string path =
+          through.key.empty() ? through.path : through.key.substr(kSeenAs.size());
+      for (std::size_t end = path.size(); end != std::string::npos;
+           end = end == 0 ? std::string::npos : path.rfind('/', end - 1)) {
+        const auto [first, last] = links.equal_range(std::string_view(path).substr(0, end));
+        for (auto link = first; link != last; ++link) {
+          if (followed[i].contains(link->second)) continue;
+          through.key = std::string(kSeenAs) + link->second + path.substr(end);
+          through.note = through.key;
+          bytes += 300 + through.path.size() + 2 * through.key.size();
+          changes_.is_cut = changes_.is_cut || bytes > kMaxSeen || followed[i].size() >= kMaxLinks;
+          if (changes_.is_cut) return;
+          changes_.list.push_back(through);
+          followed.push_back(followed[i]);
+          followed.back().insert(link->second);
         }
-        through.note = std::string(kSeenAs) + seen_as;
-        through.key = through.note;
-        changes_.list.push_back(std::move(through));
-        followed.back() = link->second;
-        AddSeen(change, seen_as, followed);
       }
     }
   }
@@ -164,8 +157,6 @@ class CommitReader {
   const std::string from_;
   const std::string to_;
   std::vector<Change> links_;  ///< of the second commit's tree
-  std::multimap<std::string, std::string, std::less<>> links_to_;
-  std::size_t seen_ = 0;
   CommitChanges changes_;
 };
 
@@ -178,16 +169,17 @@ std::string PatternOf(std::string_view path) {
 /// The user's hooks that are links into the project.
 void AddLinkedHooks(const Git& users, const std::string& project,
                     std::vector<std::pair<std::string, std::string>>& rows) {
-  const fs::path hooks =
-      fs::path(users.Require({"rev-parse", "--path-format=absolute", "--git-common-dir"},
-                             "git cannot find its directory")) /
-      "hooks";
+  const fs::path hooks = fs::weakly_canonical(
+      users.Require({"rev-parse", "--path-format=absolute", "--git-common-dir"},
+                    "git cannot find its directory") +
+      "/hooks");
   std::error_code none;
   const std::string top = fs::weakly_canonical(project, none).string();
-  for (const auto& entry : fs::directory_iterator(fs::weakly_canonical(hooks, none), none)) {
-    const fs::path target = fs::read_symlink(entry.path(), none);  // which may be a link
-    for (const fs::path& path : {fs::weakly_canonical(entry.path(), none),
-                                 (entry.path().parent_path() / target).lexically_normal()}) {
+  for (const auto& entry : fs::directory_iterator(hooks, none)) {
+    const fs::path target =  // which may be a link
+        entry.is_symlink(none) ? fs::read_symlink(entry.path(), none) : entry.path();
+    for (const fs::path& path :
+         {fs::weakly_canonical(entry.path(), none), (hooks / target).lexically_normal()}) {
       const auto below = support::PathBelow(path.string(), top);
       if (!below || below->empty() || below->starts_with(".git/")) continue;
       rows.emplace_back("/" + PatternOf(*below),

@@ -61,14 +61,13 @@ bool IsHarmless(std::string_view key, std::string_view value) {
 }  // namespace
 
 std::set<std::string> NotHarmless(const Settings& settings) {
-  std::set<std::string> addresses;  // without, git takes a remote's name for a path
+  std::set<std::string> all;
   std::set<std::string> keys;
+  for (const auto& [key, value] : settings) all.insert(key);
   for (const auto& [key, value] : settings) {
-    if (key.starts_with("remote.") && key.ends_with(".url")) addresses.insert(key);
-  }
-  for (const auto& [key, value] : settings) {
+    // Without an address, git takes a remote's name for a path.
     const bool is_path = key.starts_with("branch.") && key.ends_with(".remote") && value != "." &&
-                         !addresses.contains("remote." + value + ".url");
+                         !all.contains("remote." + value + ".url");
     if (is_path || !IsHarmless(key, value)) keys.insert(key);
   }
   return keys;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exposure/host_programs.h"
 
-#include <fnmatch.h>
 #include <re2/set.h>
 
 #include <algorithm>
@@ -30,15 +29,6 @@ constexpr HostProgram kPrograms[] = {
     {".gitmodules", kBuilding, "git", "where submodules come from"},
     {".lfsconfig", kBuilding, "git-lfs", "settings of transfers", kRefused},
     {".gitattributes", kLooking, "git", "selects filters, which configuration defines"},
-    {".git/config", kLooking, "git", "its value is a shell command", kRefused, "core.fsmonitor core.hooksPath hook.*.command hook.*.event"},
-    {".git/config", kLooking, "git", "reads configuration from any file", kRefused, "include.path includeIf.*.path extensions.worktreeConfig core.attributesFile"},
-    {".git/config", kLooking, "git", "filters and diff drivers are commands", kRefused, "filter.*.clean filter.*.process filter.*.smudge diff.external diff.*.command diff.*.textconv"},
-    {".git/config", kLooking, "git", "pagers and signature programs are commands", kRefused, "core.pager pager.* gpg.program gpg.*.program gpg.ssh.defaultKeyCommand"},
-    {".git/config", kLooking, "git", "transports and missing objects run commands", kRefused, "core.sshCommand core.gitProxy remote.*.uploadpack remote.*.receivepack remote.*.vcs protocol.allow protocol.ext.allow extensions.partialClone remote.*.promisor"},
-    {".git/config", kHarmlessCommand, "git", "keys are commands", kRefused, "core.editor sequence.editor alias.* merge.*.driver difftool.*.cmd difftool.*.path mergetool.*.cmd mergetool.*.path man.*.cmd browser.*.cmd trailer.*.command trailer.*.cmd tar.*.command sendemail.*cmd sendemail.*smtpServer core.alternateRefsCommand submodule.*.update credential.*helper core.askPass interactive.diffFilter"},
-    {".git/config", kBuilding, "git-lfs", "transfer agents are programs", kRefused, "lfs.customtransfer.*.path lfs.extension.*"},
-    {".git/config", kLooking, "git", "git writes and reads elsewhere", kRefused, "core.worktree core.bare"},
-    {".git/config", kLooking, "git", "decides with whom git talks; some addresses are commands", kRefused, "http.* https.* remote.* branch.* submodule.* url.* fetch.* credential.*"},
     {".gitignore", kBuilding, "git", "what it no longer ignores, commits and copies take"},
     {".hg/ .jj/", kLooking, "hg, jj", "hooks, extensions and aliases are commands", kRefused},
 
@@ -51,7 +41,6 @@ constexpr HostProgram kPrograms[] = {
     {"rust-toolchain.toml rust-toolchain", kHarmlessCommand, "rustup", "the toolchain may be a directory"},
     {"Makefile GNUmakefile *.mk", kLooking, "make, bash-completion", "runs make to list targets"},
     {"bin/ node_modules/.bin/ .venv/bin/ vendor/bin/", kLooking, "shells", "planted programs, if PATH has the directory"},
-    {"bin/", kLooking, "shells", "your PATH has the directory", Writing::kAllowed, "PATH"},
 
     // Editors
     {".idea/", kLooking, "JetBrains", "watchers, startup tasks and run configurations", kRefused},
@@ -107,8 +96,6 @@ constexpr HostProgram kPrograms[] = {
     {".agents/", kAgent, "agents", "skills and servers", kRefused},
     {".antigravity/ .antigravitycli/ .windsurf/ .kiro/ .qwen/ crush.json .crush.json .roo/ .kilocode/ .amazonq/ .factory/ .junie/ .continue/ .amp/ .trae/ .aider.conf.yml .openhands/ .grok/", kAgent, "agents", "servers, hooks and lint commands", kRefused},
     {"AGENT*.md CONTEXT.md .clinerules* .cursorrules .windsurfrules .goosehints", kPrompt, "agents", "instructions"},
-
-    {".git/config", kLooking, "git", "not known to be harmless", kRefused, "*"},
 };
 // clang-format on
 
@@ -165,7 +152,6 @@ struct HostPrograms::Expressions {
     options.set_dot_nl(true);
     Expressions all{re2::RE2::Set(options, re2::RE2::ANCHOR_BOTH), {}};
     for (std::size_t row = 0; row < rows.size(); ++row) {
-      if (!rows[row].keys.empty()) continue;
       for (const std::string_view word : support::Words(rows[row].patterns)) {
         Pattern pattern(word);
         all.Add(pattern, {row, pattern.is_directory ? Kind::kAllBelow : Kind::kFile});
@@ -213,16 +199,6 @@ HostPrograms::HostPrograms(std::span<const HostProgram> further)
 void HostPrograms::Add(std::span<const HostProgram> rows) {
   rows_.insert(rows_.begin(), rows.begin(), rows.end());
   expressions_ = std::async(std::launch::deferred, &Expressions::Of, rows_);
-}
-
-const HostProgram& HostPrograms::RowOfKey(const std::string& key) const {
-  const auto matches = [&](std::string_view pattern) {
-    return fnmatch(std::string(pattern).c_str(), key.c_str(), FNM_CASEFOLD) == 0;
-  };
-  return *std::find_if(rows_.begin(), rows_.end(), [&](const HostProgram& row) {
-    const auto keys = support::Words(row.keys);
-    return std::any_of(keys.begin(), keys.end(), matches);
-  });
 }
 
 RowFinder::RowFinder(const HostPrograms& programs)

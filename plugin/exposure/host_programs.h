@@ -40,9 +40,6 @@ struct HostProgram {
   std::string_view program;
   std::string_view reason;  ///< at most ten words
   Writing writing = Writing::kAllowed;
-  /// Keys of git's configuration, or "PATH": the row is about these and the files that they name,
-  /// not about a path. git_settings.h decides which values count.
-  std::string_view keys = {};
 };
 
 struct HostMatch {
@@ -61,10 +58,6 @@ class HostPrograms {
   void Add(std::span<const HostProgram> rows);
 
   [[nodiscard]] std::span<const HostProgram> rows() const { return rows_; }
-
-  /// The row of a key of git's configuration, or of "PATH". The last one is for keys that no other
-  /// row has.
-  [[nodiscard]] const HostProgram& RowOfKey(const std::string& key) const;
 
  private:
   friend class RowFinder;

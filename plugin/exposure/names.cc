@@ -103,9 +103,7 @@ std::string Visible(std::string_view name) {
           : Escaped(support::WithoutCutEnd(name.substr(0, kHalf))) + "..." +
                 Escaped(support::WithoutCutBeginning(name.substr(name.size() - kHalf)));
   // Else it could pose as the rest of a line.
-  const std::array marks = {", ", ": ", " and ", " -> ", " (", "\""};
-  const auto has = [&](const char* mark) { return text.find(mark) != std::string::npos; };
-  if (std::none_of(marks.begin(), marks.end(), has)) return text;
+  if (text.find(", ") == text.npos && text.find(": ") == text.npos) return text;
   for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos;) {
     text.replace(at, 1, R"(\x22)");
   }

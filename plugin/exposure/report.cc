@@ -2,7 +2,6 @@
 #include "exposure/report.h"
 
 #include <algorithm>
-#include <climits>
 #include <map>
 #include <set>
 #include <utility>
@@ -15,13 +14,17 @@ namespace {
 
 using Names = std::vector<std::string>;
 
+/// What counts by a key.
+constexpr HostProgram kOnPath{"", RunBy::kLooking, "shells", "your PATH has the directory"};
+constexpr HostProgram kSetting{"", RunBy::kLooking, "git", "not known to be harmless",
+                               Writing::kRefused};
+
 /// Rows of a section. What is beyond is counted.
 constexpr std::size_t kMaxRows = 20;
 
-std::vector<const HostProgram*> RowsOf(const Change& change, const HostPrograms& programs,
-                                       RowFinder& finder) {
+std::vector<const HostProgram*> RowsOf(const Change& change, RowFinder& finder) {
   if (change.key.starts_with(kSeenAs)) return finder.Rows(change.key.substr(kSeenAs.size()));
-  if (!change.key.empty()) return {&programs.RowOfKey(change.key)};
+  if (!change.key.empty()) return {change.key == "PATH" ? &kOnPath : &kSetting};
   return finder.Rows(change.path, change.mode == kLinkMode);
 }
 
@@ -33,7 +36,7 @@ Names ListObeyed(const std::vector<Change>& changes, const HostPrograms& program
     if (change.has_only_look_alike()) continue;
     if (change.is_deleted() && change.key == "PATH") continue;  // or PATH is another one
     std::set<std::string_view> refused_for;
-    for (const HostProgram* row : RowsOf(change, programs, finder)) {
+    for (const HostProgram* row : RowsOf(change, finder)) {
       // Two rows are about .git/HEAD.
       if (row->writing == Writing::kRefused && !refused_for.insert(row->program).second) continue;
       Names& paths =
@@ -47,7 +50,10 @@ Names ListObeyed(const std::vector<Change>& changes, const HostPrograms& program
     report.protected_files += refused_for.empty() ? 0U : 1U;
   }
   Names lines;
-  for (const auto& [key, paths] : lines_by_text) lines.push_back(List(paths) + ": " + key.second);
+  for (const auto& [key, paths] : lines_by_text) {
+    const std::size_t most = key.second.ends_with(kSetting.reason) ? kMaxRows : 3;
+    lines.push_back(List(paths, most) + ": " + key.second);
+  }
   return lines;
 }
 
@@ -76,7 +82,6 @@ Report ReportOn(const std::vector<Change>& changes, const HostPrograms& programs
   Names links;
   Names look_alikes;
   Names hidden;
-  Names too_long;
   Names repositories;
   Names executables;
   std::set<std::string_view> seen;  // a path may count for several reasons
@@ -89,9 +94,6 @@ Report ReportOn(const std::vector<Change>& changes, const HostPrograms& programs
     if (!change.look_alike.empty()) look_alikes.push_back(name + ": " + Visible(change.look_alike));
     if (change.has_only_look_alike()) continue;
     if (HasHidden(change.path)) hidden.push_back(name);
-    const Names parts = git::Split(change.path, '/');
-    const auto fits = [](const std::string& part) { return part.size() <= NAME_MAX; };
-    if (!std::all_of(parts.begin(), parts.end(), fits)) too_long.push_back(name);
     if (change.mode == git::kRepositoryMode) repositories.push_back(name);
     if (change.mode == kExecutableMode && change.old_mode != kExecutableMode)
       executables.push_back(name);
@@ -101,7 +103,6 @@ Report ReportOn(const std::vector<Change>& changes, const HostPrograms& programs
   report.AddSection("Links that may lead out of the project:", links);
   report.AddSection("Names that a file system may take for another:", look_alikes);
   report.AddSection("Names with characters that are not seen:", hidden);
-  report.AddSection("Names that are too long for a file system:", too_long);
   report.AddSection("Submodules:", repositories);
   report.AddSection("New executables:", executables);
   if (is_cut) report.Cut();
