@@ -169,23 +169,22 @@ std::string PatternOf(std::string_view path) {
 /// The user's hooks that are links into the project.
 void AddLinkedHooks(const Git& users, const std::string& project,
                     std::vector<std::pair<std::string, std::string>>& rows) {
+  std::error_code none;
   const fs::path hooks = fs::weakly_canonical(
       users.Require({"rev-parse", "--path-format=absolute", "--git-common-dir"},
                     "git cannot find its directory") +
-      "/hooks");
-  std::error_code none;
-  const std::string top = fs::weakly_canonical(project, none).string();
+          "/hooks",
+      none);
   for (const auto& entry : fs::directory_iterator(hooks, none)) {
-    const fs::path target =  // which may be a link
-        entry.is_symlink(none) ? fs::read_symlink(entry.path(), none) : entry.path();
-    for (const fs::path& path :
-         {fs::weakly_canonical(entry.path(), none), (hooks / target).lexically_normal()}) {
-      const auto below = support::PathBelow(path.string(), top);
-      if (!below || below->empty() || below->starts_with(".git/")) continue;
-      rows.emplace_back("/" + PatternOf(*below),
-                        support::Format("your .git/hooks/{} is a link to it",
-                                        Visible(entry.path().filename().string())));
-    }
+    fs::path path = entry.path();
+    if (entry.is_symlink(none)) path = hooks / fs::read_symlink(path, none);  // maybe to another
+    const auto below = support::PathBelow(
+        (fs::weakly_canonical(path.parent_path(), none) / path.filename()).string(),
+        fs::weakly_canonical(project, none).string());
+    if (!below || below->empty() || below->starts_with(".git/")) continue;
+    rows.emplace_back("/" + PatternOf(*below),
+                      support::Format("your .git/hooks/{} is a link to it",
+                                      Visible(entry.path().filename().string())));
   }
 }
 

@@ -4,7 +4,6 @@
 #include <re2/re2.h>
 
 #include <string>
-#include <string_view>
 
 #include "support/environment.h"
 #include "support/paths.h"
@@ -46,8 +45,10 @@ constexpr Harmless kHarmlessSettings[] = {
 };
 // clang-format on
 
-bool IsHarmless(std::string_view key, std::string_view value) {
-  static const re2::RE2 all = [] {  // key, line feed, value
+}  // namespace
+
+std::set<std::string> NotHarmless(const Settings& settings) {
+  static const re2::RE2 harmless = [] {  // key, line feed, value
     std::string expressions;
     for (const Harmless& row : kHarmlessSettings) {
       expressions += (expressions.empty() ? "(?:" : "|(?:") + std::string(row.keys) +
@@ -55,12 +56,6 @@ bool IsHarmless(std::string_view key, std::string_view value) {
     }
     return re2::RE2(expressions, re2::RE2::Latin1);
   }();
-  return re2::RE2::FullMatch(std::string(key) + "\n" + std::string(value), all);
-}
-
-}  // namespace
-
-std::set<std::string> NotHarmless(const Settings& settings) {
   std::set<std::string> all;
   std::set<std::string> keys;
   for (const auto& [key, value] : settings) all.insert(key);
@@ -68,7 +63,7 @@ std::set<std::string> NotHarmless(const Settings& settings) {
     // Without an address, git takes a remote's name for a path.
     const bool is_path = key.starts_with("branch.") && key.ends_with(".remote") && value != "." &&
                          !all.contains("remote." + value + ".url");
-    if (is_path || !IsHarmless(key, value)) keys.insert(key);
+    if (is_path || !re2::RE2::FullMatch(key + "\n" + value, harmless)) keys.insert(key);
   }
   return keys;
 }
