@@ -194,22 +194,17 @@ std::vector<std::pair<std::string, std::string>> ListConfigured(const Git& users
                                                                 const std::string& project,
                                                                 const std::string& branch) {
   std::vector<std::pair<std::string, std::string>> rows;
-  const Names origins =  // "file:PATH", NUL, key, line feed, value, NUL
+  const Names settings =  // "file:PATH", NUL, key, line feed, value, NUL
       git::Split(users.Require({"config", "-z", "--list", "--includes", "--show-origin"},
                                "git cannot read its settings"),
                  '\0');
-  Settings settings;
-  for (std::size_t i = 1; i < origins.size(); i += 2) {
-    settings.push_back(git::KeyAndValue(origins[i]));
-  }
   const auto keys = NotHarmless(settings);
-  for (std::size_t i = 0; i < settings.size(); ++i) {
-    const auto& [key, value] = settings[i];
-    const std::string& origin = origins[2 * i];
-    if (!origin.starts_with("file:") || !keys.contains(key)) continue;
+  for (std::size_t i = 0; i + 1 < settings.size(); i += 2) {
+    const auto [key, value] = git::KeyAndValue(settings[i + 1]);
+    if (!settings[i].starts_with("file:") || !keys.contains(key)) continue;
     const bool is_include = key.starts_with("include");
     const fs::path base =
-        is_include ? (project / fs::path(origin.substr(5))).parent_path() : fs::path(project);
+        is_include ? (project / fs::path(settings[i].substr(5))).parent_path() : fs::path(project);
     const bool is_hooks = key == "core.hookspath";
     std::string reason = support::Format("your {} names it", Visible(key));
     if (is_hooks) {

@@ -4,7 +4,9 @@
 #include <re2/re2.h>
 
 #include <string>
+#include <string_view>
 
+#include "git/git.h"
 #include "support/environment.h"
 #include "support/paths.h"
 #include "support/words.h"
@@ -47,7 +49,7 @@ constexpr Harmless kHarmlessSettings[] = {
 
 }  // namespace
 
-std::set<std::string> NotHarmless(const Settings& settings) {
+std::set<std::string> NotHarmless(const std::vector<std::string>& settings) {
   static const re2::RE2 harmless = [] {  // key, line feed, value
     std::string expressions;
     for (const Harmless& row : kHarmlessSettings) {
@@ -58,8 +60,9 @@ std::set<std::string> NotHarmless(const Settings& settings) {
   }();
   std::set<std::string> all;
   std::set<std::string> keys;
-  for (const auto& [key, value] : settings) all.insert(key);
-  for (const auto& [key, value] : settings) {
+  for (const std::string& setting : settings) all.insert(git::KeyAndValue(setting).first);
+  for (const std::string& setting : settings) {
+    const auto [key, value] = git::KeyAndValue(setting);
     // Without an address, git takes a remote's name for a path.
     const bool is_path = key.starts_with("branch.") && key.ends_with(".remote") && value != "." &&
                          !all.contains("remote." + value + ".url");

@@ -365,12 +365,10 @@ class Reader {
     if (!text || !settings.ok() || settings.is_cut || !Spend(settings.output.size())) {
       return Add(file, key);
     }
-    Settings all;
-    for (const std::string& setting : git::Split(settings.output, '\0')) {
-      all.push_back(git::KeyAndValue(setting));
-    }
+    const auto all = git::Split(settings.output, '\0');
     const auto keys = NotHarmless(all);
-    for (const auto& [name, value] : all) {
+    for (const std::string& setting : all) {
+      const auto [name, value] = git::KeyAndValue(setting);
       if (keys.contains(name)) AddSetting(file, name, value);
     }
   }

@@ -255,53 +255,53 @@ TEST(GitSettings, AreHarmlessOnlyIfTheyAreKnownToBe) {
   const std::string file = (directory.path() / "keys").string();
   ASSERT_EQ(std::system(("git help -c > " + file).c_str()), 0);  // NOLINT(cert-env33-c)
   std::istringstream lines(testing_support::ReadFile(file));
-  exposure::Settings settings;
+  std::vector<std::string> settings;
   for (std::string key; std::getline(lines, key);) {
     if (key.find('.') == std::string::npos || key.find(' ') != std::string::npos) continue;
     std::transform(key.begin(), key.end(), key.begin(), [](char c) { return std::tolower(c); });
-    settings.emplace_back(key, "/tmp/x");
+    settings.push_back(key + "\n/tmp/x");
   }
   EXPECT_GT(settings.size(), 400U);
   const auto keys = exposure::NotHarmless(settings);
-  std::erase_if(settings, [&](const auto& setting) { return keys.contains(setting.first); });
-  EXPECT_THAT(settings,
-              ::testing::UnorderedElementsAre(
-                  ::testing::Pair("branch.<name>.description", "/tmp/x"),
-                  ::testing::Pair("user.email", "/tmp/x"), ::testing::Pair("user.name", "/tmp/x")));
+  std::erase_if(settings, [&](const std::string& setting) {
+    return keys.contains(setting.substr(0, setting.find('\n')));
+  });
+  EXPECT_THAT(settings, ::testing::UnorderedElementsAre("branch.<name>.description\n/tmp/x",
+                                                        "user.email\n/tmp/x", "user.name\n/tmp/x"));
 }
 
 TEST(GitSettings, OfDailyWorkAreHarmless) {
-  EXPECT_THAT(exposure::NotHarmless({{"user.name", "A. U. Thor"},
-                                     {"remote.origin.url", "https://example.org"},
-                                     {"branch.a/b.remote", "origin"},
-                                     {"branch.x.remote", "."},
-                                     {"branch.x.merge", "refs/heads/feature/x-1"},
-                                     {"branch.x.rebase", "true"},
-                                     {"branch.x.gk-last-accessed", "2026-01-01T00:00:00Z"},
-                                     {"branch.x.github-pr-owner-number", "a#b#1"},
-                                     {"pull.rebase", "false"},
-                                     {"pull.ff", "only"},
-                                     {"core.bare", "false"},
-                                     {"gc.auto", "0"},
-                                     {"core.filemode", "true"},
-                                     {"core.repositoryformatversion", "0"},
-                                     {"remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"},
-                                     {"remote.origin.gh-resolved", "base"},
-                                     {"lfs.https://example.org.access", "basic"},
-                                     {"advice.detachedhead", "false"},
-                                     {"push.default", "simple"},
-                                     {"push.autosetupremote", "true"}}),
+  EXPECT_THAT(exposure::NotHarmless({"user.name\nA. U. Thor",
+                                     "remote.origin.url\nhttps://example.org",
+                                     "branch.a/b.remote\norigin",
+                                     "branch.x.remote\n.",
+                                     "branch.x.merge\nrefs/heads/feature/x-1",
+                                     "branch.x.rebase\ntrue",
+                                     "branch.x.gk-last-accessed\n2026-01-01T00:00:00Z",
+                                     "branch.x.github-pr-owner-number\na#b#1",
+                                     "pull.rebase\nfalse",
+                                     "pull.ff\nonly",
+                                     "core.bare\nfalse",
+                                     "gc.auto\n0",
+                                     "core.filemode\ntrue",
+                                     "core.repositoryformatversion\n0",
+                                     "remote.origin.fetch\n+refs/heads/*:refs/remotes/origin/*",
+                                     "remote.origin.gh-resolved\nbase",
+                                     "lfs.https://example.org.access\nbasic",
+                                     "advice.detachedhead\nfalse",
+                                     "push.default\nsimple",
+                                     "push.autosetupremote\ntrue"}),
               ::testing::ElementsAre("remote.origin.url"));
 }
 
 TEST(GitSettings, CountByTheOthers) {
   using ::testing::ElementsAre;
-  EXPECT_THAT(exposure::NotHarmless({{"branch.x.remote", "data"}}), ElementsAre("branch.x.remote"))
+  EXPECT_THAT(exposure::NotHarmless({"branch.x.remote\ndata"}), ElementsAre("branch.x.remote"))
       << "git pulls from a file of that name";
-  EXPECT_THAT(exposure::NotHarmless({{"core.fsmonitor", "x"}, {"core.fsmonitor", "true"}}),
+  EXPECT_THAT(exposure::NotHarmless({"core.fsmonitor\nx", "core.fsmonitor\ntrue"}),
               ElementsAre("core.fsmonitor"));
   EXPECT_THAT(exposure::NotHarmless(
-                  {{"push.default", "upstream"}, {"remote.x.fetch", "+refs/heads/*:refs/tags/*"}}),
+                  {"push.default\nupstream", "remote.x.fetch\n+refs/heads/*:refs/tags/*"}),
               ElementsAre("push.default", "remote.x.fetch"));
 }
 
