@@ -132,20 +132,20 @@ class CommitReader {
     std::size_t bytes = 0;
     std::vector<std::set<std::string_view>> followed(changes_.list.size());
     for (std::size_t i = 0; i < changes_.list.size() && !links.empty(); ++i) {
-      Change through = changes_.list[i];
-      const std::string path =
-          through.key.empty() ? through.path : through.key.substr(kSeenAs.size());
+      const std::string& key = changes_.list[i].key;
+      const std::string path = key.empty() ? changes_.list[i].path : key.substr(kSeenAs.size());
       for (std::size_t end = path.size(); end != std::string::npos;
            end = end == 0 ? std::string::npos : path.rfind('/', end - 1)) {
         const auto [first, last] = links.equal_range(std::string_view(path).substr(0, end));
         for (auto link = first; link != last; ++link) {
           if (followed[i].contains(link->second)) continue;
+          Change through = changes_.list[i];
           through.key = std::string(kSeenAs) + link->second + path.substr(end);
           through.note = through.key;
           bytes += 300 + through.path.size() + 2 * through.key.size();
           changes_.is_cut = changes_.is_cut || bytes > kMaxSeen || followed[i].size() >= kMaxLinks;
           if (changes_.is_cut) return;
-          changes_.list.push_back(through);
+          changes_.list.push_back(std::move(through));
           followed.push_back(followed[i]);
           followed.back().insert(link->second);
         }

@@ -128,14 +128,10 @@ struct HostPrograms::Expressions {
     kAllBelow,  ///< also what is below
     kAbove,     ///< a directory in which the row's files are
   };
-  struct Expression {
-    std::size_t row;
-    Kind kind;
-  };
 
   re2::RE2::Set set;
-  std::vector<Expression> list;
-  std::size_t names = 0;  ///< the most that one has
+  std::vector<std::pair<std::size_t, Kind>> list;  ///< with the row of each
+  std::size_t names = 0;                           ///< the most that one has
 
   static std::shared_ptr<const Expressions> Of(const std::vector<HostProgram>& rows) {
     re2::RE2::Options options(re2::RE2::Latin1);  // names are bytes
@@ -144,19 +140,17 @@ struct HostPrograms::Expressions {
     for (std::size_t row = 0; row < rows.size(); ++row) {
       for (const std::string_view word : support::Words(rows[row].patterns)) {
         Pattern pattern(word);
-        all.Add(pattern, {row, pattern.is_directory ? Kind::kAllBelow : Kind::kFile});
         const auto names = std::count(pattern.names.begin(), pattern.names.end(), '/') + 1;
         all.names = std::max(all.names, static_cast<std::size_t>(names));
-        while (pattern.RemoveName()) all.Add(pattern, {row, Kind::kAbove});
+        Kind kind = pattern.is_directory ? Kind::kAllBelow : Kind::kFile;
+        do {
+          all.set.Add(pattern.Expression(), nullptr);
+          all.list.emplace_back(row, std::exchange(kind, Kind::kAbove));
+        } while (pattern.RemoveName());
       }
     }
     if (!all.set.Compile()) throw support::CallError("there are too many files that programs obey");
     return std::make_shared<Expressions>(std::move(all));
-  }
-
-  void Add(const Pattern& pattern, Expression expression) {
-    set.Add(pattern.Expression(), nullptr);
-    list.push_back(expression);
   }
 
   /// Calls `found` for each expression that matches names at the end of `path`, and with where they
@@ -206,8 +200,8 @@ std::vector<HostMatch> RowFinder::Match(const std::string& path, bool is_link) {
   auto matches = levels_.empty() ? std::vector<HostMatch>() : levels_.back().matches;
   const auto add = [&](std::string_view part, auto... kinds) {
     expressions_->MatchEnd(part, [&](const auto& expression, std::size_t start) {
-      if (((expression.kind != kinds) && ...)) return;
-      const HostMatch match{&programs_.rows_[expression.row], start};
+      if (((expression.second != kinds) && ...)) return;
+      const HostMatch match{&programs_.rows_[expression.first], start};
       const auto place = std::lower_bound(matches.begin(), matches.end(), match);
       if (place == matches.end() || *place != match) matches.insert(place, match);
     });
