@@ -86,6 +86,9 @@ std::vector<std::string> NamedPaths(const std::string& key, std::string value,
       base = support::EnvironmentVariable("HOME");
       word.remove_prefix(2);
     }
+    if (word.find_first_of("$/") == 0) {  // as in $PWD/x and $(…)/x
+      named.push_back(support::CleanPath((base / word.substr(word.find('/') + 1)).string()));
+    }
     std::string path = support::CleanPath((base / word).string());
     // husky's files there run those beside it.
     if (key == "core.hookspath" && path.ends_with("/_")) path = support::ParentPath(path);

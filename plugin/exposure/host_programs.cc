@@ -122,7 +122,6 @@ struct Pattern {
 }  // namespace
 
 struct HostPrograms::Expressions {
-  /// What it matches.
   enum class Kind : std::uint8_t {
     kFile,
     kAllBelow,  ///< also what is below

@@ -14,7 +14,6 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// What counts by a key.
 constexpr HostProgram kOnPath{"", RunBy::kLooking, "shells", "your PATH has the directory"};
 constexpr HostProgram kSetting{"", RunBy::kLooking, "git", "not known to be harmless",
                                Writing::kRefused};
