@@ -13,21 +13,19 @@ namespace commands {
 
 CopiedWork::CopiedWork(const Instance& instance, const std::string& project,
                        const std::string& directory)
-    : instance_(instance),
-      project_(project.empty() ? FindProjectTop() : project),
-      directory_(directory) {
+    : Work(instance, project.empty() ? FindProjectTop() : project, true), directory_(directory) {
   UseSafeSearchPath(instance.reach);
 }
 
 std::string CopiedWork::GuestDirectory() const {
-  const auto facts = copy::SidePlace(instance_.configuration.directory(), project_).ReadFacts();
+  const auto facts = copy::SidePlace(instance().configuration.directory(), project()).ReadFacts();
   if (facts && !facts->directory.empty()) return facts->directory;
-  return directory_.empty() ? project_ : directory_;
+  return directory_.empty() ? project() : directory_;
 }
 
 void CopiedWork::Begin() {
-  StartIfStopped(instance_.configuration);
-  CopyCommand command(instance_.configuration.name, project_, directory_);
+  StartIfStopped(instance().configuration);
+  CopyCommand command(instance().configuration.name, project(), directory_);
   SendCopy(command);
   use_ = command.side().place().TakeUse(copy::LockKind::kShared);
   if (!use_) throw support::CommandError("the copy is being replaced or dropped; try again later");
@@ -35,13 +33,13 @@ void CopiedWork::Begin() {
 
 void CopiedWork::End() {
   try {
-    CopyCommand command(instance_.configuration.name, project_);
+    CopyCommand command(instance().configuration.name, project());
     const copy::Target target = command.OpenTarget();
-    const auto state = copy::Fetch(target, copy::kMaxSize, copy::Refs::kWorkOnly);
+    const auto state = copy::Fetch(target, copy::kMaxSize, copy::Refs::kAll);
     if (state.untaken.empty()) return;
-    command.PrintReport(copy::SentOrOlder(command.side()), state.work, command.DefaultBranch());
+    for (const std::string& line : command.MakeReport(state).lines) std::cerr << line << '\n';
     command.PrintUntaken(target, state.untaken);
-    const std::string name = NameArgument(instance_);
+    const std::string name = NameArgument(instance());
     std::cerr << "See: limactl mcp diff" << name << ". Take: limactl mcp take" << name << '\n';
   } catch (const std::exception& problem) {
     support::LogWarning(problem.what());
@@ -49,16 +47,14 @@ void CopiedWork::End() {
 }
 
 bool CopiedWork::PrintChanges(std::ostream& out) {
-  CopyCommand command(instance_.configuration.name, project_);
+  CopyCommand command(instance().configuration.name, project());
   command.RequireCopy();
   const copy::Target target = command.OpenTarget();
-  const auto state = copy::Fetch(target, copy::kMaxSize, copy::Refs::kWorkOnly);
-  const exposure::Report report =
-      command.MakeReport(copy::SentOrOlder(command.side()), state.work, command.DefaultBranch());
+  const auto state = copy::Fetch(target, copy::kMaxSize, copy::Refs::kAll);
   const bool has_some = PrintReport(
-      report,
+      command.MakeReport(state),
       support::Format("Changed in the copy of {} since it was sent. See: limactl mcp diff{}",
-                      support::Printable(project_), NameArgument(instance_)),
+                      support::Printable(project()), NameArgument(instance())),
       out);
   if (!has_some) PrintNothing(out);
   command.PrintUntaken(target, state.untaken);
@@ -67,11 +63,11 @@ bool CopiedWork::PrintChanges(std::ostream& out) {
 
 void CopiedWork::Accept() {
   throw support::CommandError("--accept is for a mount. In a copy: limactl mcp take" +
-                              NameArgument(instance_));
+                              NameArgument(instance()));
 }
 
 void CopiedWork::PrintDiff(bool only_names, std::uint64_t max_size) {
-  CopyCommand command(instance_.configuration.name, project_);
+  CopyCommand command(instance().configuration.name, project());
   command.RequireCopy();
   const copy::Target target = command.OpenTarget();
   const copy::GuestState state = copy::Fetch(target, max_size, copy::Refs::kWorkOnly);

@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "commands/copy_command.h"
 #include "commands/work.h"
@@ -18,13 +17,7 @@ class CopiedWork : public Work {
   CopiedWork(const Instance& instance, const std::string& project,
              const std::string& directory = "");
 
-  [[nodiscard]] const std::string& project() const override { return project_; }
-  [[nodiscard]] std::string Title() const override { return "a copy of " + project_; }
   [[nodiscard]] std::string GuestDirectory() const override;
-  [[nodiscard]] std::vector<std::string> ServerOptions() const override {
-    return {"--copy=" + project_};
-  }
-  [[nodiscard]] bool HasRoots() const override { return false; }
   void Begin() override;
   void End() override;
   bool PrintChanges(std::ostream& out) override;
@@ -32,8 +25,6 @@ class CopiedWork : public Work {
   void PrintDiff(bool only_names, std::uint64_t max_size) override;
 
  private:
-  const Instance instance_;
-  const std::string project_;
   const std::string directory_;
   std::optional<copy::FileLock> use_;  ///< keeps the copy as it is while an agent runs
 };

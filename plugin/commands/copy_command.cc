@@ -10,6 +10,7 @@
 #include "commands/project.h"
 #include "copy/copy.h"
 #include "copy/take_notes.h"
+#include "exposure/names.h"
 #include "exposure/report.h"
 #include "lima/home.h"
 #include "support/environment.h"
@@ -96,6 +97,19 @@ exposure::Report CopyCommand::MakeReport(const std::string& from, const std::str
       exposure::ReportOnCommits(changes, programs, users, side_->place().top, branch);
   copy::AddTakeNotes(*side_, users, changes, branch, report);
   return report;
+}
+
+exposure::Report CopyCommand::MakeReport(const copy::GuestState& state) const {
+  const std::string from = copy::SentOrOlder(*side_);
+  exposure::Report all = MakeReport(from, state.work, DefaultBranch());
+  for (const auto& [name, id] : state.untaken.refs) {
+    const std::string branch = options_.name + "/" + name;
+    const exposure::Report report = MakeReport(from, id, branch);
+    if (report.lines.empty()) continue;
+    all.lines.push_back("In the branch " + exposure::Visible(branch) + ":");
+    all.lines.insert(all.lines.end(), report.lines.begin(), report.lines.end());
+  }
+  return all;
 }
 
 exposure::Report CopyCommand::PrintReport(const std::string& from, const std::string& to,

@@ -55,7 +55,11 @@ class CopyCommand {
   [[nodiscard]] exposure::Report MakeReport(const std::string& from, const std::string& to,
                                             const std::string& branch) const;
 
-  /// Prints that report on standard error.
+  /// A report on all that `take` would bring: the work, and the branches that it would make of the
+  /// copy's other refs.
+  [[nodiscard]] exposure::Report MakeReport(const copy::GuestState& state) const;
+
+  /// Prints the report on one change on standard error.
   exposure::Report PrintReport(const std::string& from, const std::string& to,
                                const std::string& branch) const;
 

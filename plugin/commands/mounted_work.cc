@@ -48,53 +48,50 @@ std::optional<std::string> FindMount(const Instance& instance, const std::string
 
 MountedWork::MountedWork(const Instance& instance, const std::string& mount,
                          const std::string& project)
-    : instance_(instance),
+    : Work(instance, project, false),
       mount_(mount),
-      project_(project),
-      name_argument_(NameArgument(instance)),
       programs_(agents::ObeyedFiles()),
       search_path_(support::EnvironmentVariable("PATH")) {
   const std::optional<fs::path> repository = FindRepository(project);
   const bool is_mounted = repository && support::PathBelow(repository->string(), mount);
   top_ = is_mounted ? repository->string() : project;
-  baseline_ = exposure::FindBaseline(instance_.configuration.directory(), project);
+  baseline_ = exposure::FindBaseline(instance.configuration.directory(), project);
   UseSafeSearchPath(instance.reach);
 }
 
 std::string MountedWork::GuestDirectory() const {
-  if (lima::NeedsGuestFacts(instance_.configuration)) {
+  if (lima::NeedsGuestFacts(instance().configuration)) {
     throw CommandError(
         "--mcp: only the guest knows where it mounts the project; "
         "write the mountPoint without a template: " +
-        lima::EditCommands(instance_.configuration.name));
+        lima::EditCommands(instance().configuration.name));
   }
-  const std::vector<paths::Root> roots = paths::RootsOfMounts(instance_.mounts);
-  const auto mount = paths::IndexByHostPath(roots).Find(project_);
+  const std::vector<paths::Root> roots = paths::RootsOfMounts(instance().mounts);
+  const auto mount = paths::IndexByHostPath(roots).Find(project());
   return support::JoinPath(roots[mount->value].guest, mount->rest);
 }
 
 void MountedWork::Begin() {
   const exposure::State state = ReadState();
   if (!baseline_) {
-    baseline_ = {top_, "", state};
-    SaveSeen(state);
+    baseline_ = {top_, state};
+    exposure::Save(instance().configuration.directory(), *baseline_);
     std::cerr << "The state of " << support::Printable(top_)
-              << " is its baseline now. What differs later: limactl mcp changes" << name_argument_
-              << '\n';
-  } else if (exposure::Digest(state) != baseline_->last_seen) {
+              << " is its baseline now. What differs later: limactl mcp changes"
+              << NameArgument(instance()) << '\n';
+  } else {
     Print(state, std::cerr);
   }
-  StartIfStopped(instance_.configuration);
+  StartIfStopped(instance().configuration);
 }
 
 void MountedWork::End() {
   try {
     const exposure::State state = ReadState();
     // The user may have accepted another meanwhile.
-    auto baseline = exposure::FindBaseline(instance_.configuration.directory(), baseline_->top);
+    auto baseline = exposure::FindBaseline(instance().configuration.directory(), baseline_->top);
     if (baseline) baseline_ = std::move(baseline);
     Print(state, std::cerr);
-    SaveSeen(state);
   } catch (const std::exception& problem) {
     support::LogWarning(problem.what());
   }
@@ -105,7 +102,7 @@ bool MountedWork::PrintChanges(std::ostream& out) {
     throw CommandError(
         "there is no baseline of {}: limactl mcp run AGENT{} takes it, "
         "or limactl mcp changes --accept{}",
-        top_, name_argument_, name_argument_);
+        top_, NameArgument(instance()), NameArgument(instance()));
   }
   if (Print(ReadState(), out)) return true;
   PrintNothing(out);
@@ -115,14 +112,13 @@ bool MountedWork::PrintChanges(std::ostream& out) {
 void MountedWork::Accept() {
   const exposure::State state = ReadState();
   if (baseline_) Print(state, std::cout);
-  exposure::Save(instance_.configuration.directory(),
-                 {baseline_ ? baseline_->top : top_, exposure::Digest(state), state});
+  exposure::Save(instance().configuration.directory(), {baseline_ ? baseline_->top : top_, state});
   std::cout << "This is the baseline now.\n";
 }
 
 void MountedWork::PrintDiff(bool only_names, std::uint64_t max_size) {
   if (only_names && baseline_) Print(ReadState(), std::cerr);
-  copy::PrintWorkingTree(instance_.configuration.directory(), top_, only_names, max_size);
+  copy::PrintWorkingTree(instance().configuration.directory(), top_, only_names, max_size);
 }
 
 exposure::State MountedWork::ReadState() const {
@@ -135,13 +131,8 @@ bool MountedWork::Print(const exposure::State& state, std::ostream& out) const {
   const std::string where = support::Format(
       "Changed in {} since the baseline. See: limactl mcp diff{}. "
       "Accept: limactl mcp changes --accept{}",
-      support::Printable(baseline_->top), name_argument_, name_argument_);
+      support::Printable(baseline_->top), NameArgument(instance()), NameArgument(instance()));
   return PrintReport(report, where, out);
-}
-
-void MountedWork::SaveSeen(const exposure::State& state) {
-  baseline_->last_seen = exposure::Digest(state);
-  exposure::Save(instance_.configuration.directory(), *baseline_);
 }
 
 }  // namespace commands

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "commands/work.h"
 #include "exposure/baseline.h"
@@ -22,11 +20,7 @@ class MountedWork : public Work {
   /// `mount` is FindMount's.
   MountedWork(const Instance& instance, const std::string& mount, const std::string& project);
 
-  [[nodiscard]] const std::string& project() const override { return project_; }
-  [[nodiscard]] std::string Title() const override { return project_; }
   [[nodiscard]] std::string GuestDirectory() const override;
-  [[nodiscard]] std::vector<std::string> ServerOptions() const override { return {}; }
-  [[nodiscard]] bool HasRoots() const override { return true; }
   void Begin() override;
   void End() override;
   bool PrintChanges(std::ostream& out) override;
@@ -37,13 +31,8 @@ class MountedWork : public Work {
   [[nodiscard]] exposure::State ReadState() const;
   /// Prints the changes since the baseline. Returns whether there are any.
   bool Print(const exposure::State& state, std::ostream& out) const;
-  /// Saves the baseline, with `state` as the one seen last.
-  void SaveSeen(const exposure::State& state);
 
-  const Instance instance_;
   const std::string mount_;
-  const std::string project_;
-  std::string name_argument_;  ///< " NAME", for commands in texts; empty for their default
   exposure::HostPrograms programs_;
   std::string search_path_;
   std::string top_;  ///< of the repository, if it is on the mount

@@ -252,7 +252,7 @@ void FillRequest(const Agent& agent, const cxxopts::ParseResult& parsed, const S
   request.environment["PATH"] = reach.SafeSearchPath(EnvironmentVariable("PATH"));
   request.server = {support::OwnProgram().string(), "serve", serve.instance.name};
   for (std::string& option : ServeArguments(parsed)) request.server.push_back(std::move(option));
-  for (std::string& option : work.ServerOptions()) request.server.push_back(std::move(option));
+  if (!work.ServerOption().empty()) request.server.push_back(work.ServerOption());
   // Some agents start it without their own environment.
   request.server_environment = {{"TMPDIR", temporary}};
   for (const std::string name : {"HOME", "LIMA_HOME", "PATH"}) {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <ostream>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "commands/project.h"
 #include "exposure/report.h"
@@ -16,20 +16,21 @@ namespace commands {
 /// are the same for both. Each function throws support::Error.
 class Work {
  public:
-  Work() = default;
+  Work(Instance instance, std::string project, bool in_copy)
+      : instance_(std::move(instance)), project_(std::move(project)), in_copy_(in_copy) {}
   virtual ~Work() = default;
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
 
-  [[nodiscard]] virtual const std::string& project() const = 0;  ///< its path on the host
+  [[nodiscard]] const std::string& project() const { return project_; }  ///< its path on the host
   /// The project, or a copy of it, for people.
-  [[nodiscard]] virtual std::string Title() const = 0;
+  [[nodiscard]] std::string Title() const { return (in_copy_ ? "a copy of " : "") + project_; }
+  /// An option for `serve` besides the instance, or none.
+  [[nodiscard]] std::string ServerOption() const { return in_copy_ ? "--copy=" + project_ : ""; }
+  /// Whether `--root` chooses anything.
+  [[nodiscard]] bool HasRoots() const { return !in_copy_; }
   /// The directory of the project in the guest.
   [[nodiscard]] virtual std::string GuestDirectory() const = 0;
-  /// Options for `serve` besides the instance.
-  [[nodiscard]] virtual std::vector<std::string> ServerOptions() const = 0;
-  /// Whether `--root` chooses anything.
-  [[nodiscard]] virtual bool HasRoots() const = 0;
 
   /// Called before an agent starts. Starts the instance if it is stopped.
   virtual void Begin() = 0;
@@ -44,6 +45,14 @@ class Work {
   /// Prints the diff; with `only_names`, the changes and then the names. At most `max_size` bytes
   /// come from the guest.
   virtual void PrintDiff(bool only_names, std::uint64_t max_size) = 0;
+
+ protected:
+  [[nodiscard]] const Instance& instance() const { return instance_; }
+
+ private:
+  const Instance instance_;
+  const std::string project_;
+  const bool in_copy_;
 };
 
 /// The work on the project in the current directory. With `copy_directory`, in a copy there; else

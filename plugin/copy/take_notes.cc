@@ -1,41 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "copy/take_notes.h"
 
-#include <algorithm>
+#include <functional>
 #include <set>
+#include <string>
+#include <string_view>
+#include <utility>
 
-#include "copy/saved_files.h"
 #include "exposure/names.h"
+#include "support/words.h"
 
 namespace copy {
 namespace {
 
-namespace fs = std::filesystem;
 using Paths = std::vector<std::string>;
 
-/// The user's ignored files that stand where the change has new ones: git overwrites them.
-Paths Overwritten(const Git& users, const fs::path& top,
-                  const std::vector<exposure::Change>& changes) {
-  std::string paths;
+/// The output of git, or as much as there is.
+std::string Read(const Git& git, const Git::Arguments& arguments, const std::string& input,
+                 exposure::Report& report) {
+  git::GitOutput read = git.Run(arguments, input);
+  if (!read.ok() || read.is_cut) report.Cut();
+  return std::move(read.output);
+}
+
+/// The user's ignored files that stand where the change has new ones, whatever their case: git
+/// overwrites them.
+void AddOverwritten(const Git& users, const std::vector<exposure::Change>& changes,
+                    exposure::Report& report) {
+  std::set<std::string, std::less<>> added;
   for (const exposure::Change& change : changes) {
-    if (change.old_mode != git::kNoEntry || change.has_only_look_alike() || !change.key.empty())
-      continue;
-    for (std::size_t end = change.path.size(); end != std::string::npos;
-         end = end == 0 ? std::string::npos : change.path.rfind('/', end - 1)) {
-      const std::string path = change.path.substr(0, end);
-      const fs::file_type type = TypeBelow(top, path);
-      const bool is_same = end == change.path.size();
-      const bool is_in_the_way =
-          type != fs::file_type::not_found && (is_same || type != fs::file_type::directory);
-      if (is_in_the_way) paths += path + '\0';
-    }
+    const bool is_new = change.old_mode == git::kNoEntry && !change.has_only_look_alike();
+    if (is_new && change.key.empty()) added.insert(support::LowerCase(change.path));
   }
-  if (paths.empty()) return {};
-  Paths names = git::Split(users.Run({"check-ignore", "-z", "--stdin"}, paths).output, '\0');
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  for (std::string& name : names) name = exposure::Visible(name);
-  return names;
+  if (added.empty()) return;
+  Paths overwritten;
+  const std::string ignored =
+      Read(users, {"ls-files", "-o", "-i", "--exclude-standard", "-z"}, "", report);
+  for (const std::string& path : git::Split(ignored, '\0')) {
+    const std::string file = support::LowerCase(path);
+    const auto below = added.lower_bound(file + "/");
+    bool is_in_the_way = below != added.end() && below->starts_with(file + "/");
+    for (std::size_t end = file.size(); !is_in_the_way && end != std::string::npos && end > 0;
+         end = file.rfind('/', end - 1)) {
+      is_in_the_way = added.contains(std::string_view(file).substr(0, end));
+    }
+    if (is_in_the_way) overwritten.push_back(exposure::Visible(path));
+  }
+  report.AddSection("Ignored files of yours that git switch or merge would overwrite:",
+                    overwritten);
 }
 
 /// Files of git LFS that come as what they are not in the repository.
@@ -46,16 +58,16 @@ void AddLargeFiles(const Git& git, const std::vector<exposure::Change>& changes,
   std::string ids;
   for (const exposure::Change& change : changes) ids += change.id + "\n" + change.old_id + "\n";
   std::string small;
-  const git::GitOutput sizes =
-      git.Run({"cat-file", "--batch-check=%(objectname) %(objectsize)"}, ids);
-  for (const std::string& line : git::Split(sizes.output, '\n')) {
+  const std::string sizes =
+      Read(git, {"cat-file", "--batch-check=%(objectname) %(objectsize)"}, ids, report);
+  for (const std::string& line : git::Split(sizes, '\n')) {
     const auto words = git::Split(line, ' ');
     const bool is_small = words.size() == 2 && words[1].size() <= 4 && words[1] != "missing" &&
                           std::stoull(words[1]) <= kMaxPointer;
     if (is_small) small += words[0] + "\n";
   }
   std::set<std::string> pointers;
-  const std::string contents = git.Run({"cat-file", "--batch"}, small).output;
+  const std::string contents = Read(git, {"cat-file", "--batch"}, small, report);
   for (std::size_t at = 0; (at = contents.find(kPointer, at)) != std::string::npos; ++at) {
     // "ID blob SIZE", line feed, content
     if (at == 0 || contents[at - 1] != '\n') continue;
@@ -82,9 +94,7 @@ void AddTakeNotes(const SideRepository& side, const Git& users,
                   const exposure::CommitChanges& changes, const std::string& branch,
                   exposure::Report& report) {
   AddLargeFiles(side.git(), changes.list, report);
-  if (branch.empty()) return;
-  report.AddSection("Ignored files of yours that git switch or merge would overwrite:",
-                    Overwritten(users, side.place().top, changes.list));
+  if (!branch.empty()) AddOverwritten(users, changes.list, report);
 }
 
 }  // namespace copy

@@ -14,15 +14,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFormat = "baseline 2";
-constexpr std::size_t kFirstItem = 4;
+constexpr const char* kFormat = "baseline 3";
+constexpr std::size_t kFirstItem = 3;
 
 std::optional<Baseline> Parse(const std::string& text) {
   std::vector<std::string> fields = git::Split(text, '\0');
-  if (fields.size() < kFirstItem || fields.size() % 4 != 0 || fields[0] != kFormat) {
-    return std::nullopt;
-  }
-  Baseline baseline{fields[1], fields[2], {{}, fields[3] == "cut"}};
+  if (fields.size() % 4 != kFirstItem || fields[0] != kFormat) return std::nullopt;
+  Baseline baseline{fields[1], {{}, fields[2] == "cut"}};
   for (std::size_t i = kFirstItem; i < fields.size(); i += 4) {
     baseline.state.items[{fields[i], fields[i + 1]}] = {fields[i + 2], fields[i + 3]};
   }
@@ -38,10 +36,6 @@ fs::path FileOf(const fs::path& instance_directory, const fs::path& top) {
 
 }  // namespace
 
-std::string Digest(const State& state) {
-  return support::Sha256(Serialize(state));
-}
-
 std::optional<Baseline> FindBaseline(const fs::path& instance_directory,
                                      const fs::path& directory) {
   for (fs::path above = directory;; above = above.parent_path()) {
@@ -53,7 +47,7 @@ std::optional<Baseline> FindBaseline(const fs::path& instance_directory,
 void Save(const fs::path& instance_directory, const Baseline& baseline) {
   std::string text;
   const std::string cut = baseline.state.is_cut ? "cut" : "";
-  for (const std::string& field : {std::string(kFormat), baseline.top, baseline.last_seen, cut}) {
+  for (const std::string& field : {std::string(kFormat), baseline.top, cut}) {
     text += field + '\0';
   }
   const fs::path file = FileOf(instance_directory, baseline.top);

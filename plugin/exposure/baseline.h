@@ -12,12 +12,9 @@ namespace exposure {
 /// The state of a project on a mount when the user last accepted it. Kept in the instance's
 /// directory, where the guest cannot write.
 struct Baseline {
-  std::string top;        ///< the project
-  std::string last_seen;  ///< the Digest of its state when the last session ended
+  std::string top;  ///< the project
   State state;
 };
-
-std::string Digest(const State& state);
 
 /// The baseline of `directory`, or of the nearest directory above that has one. Ignores where the
 /// repository begins: the guest may have made that.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
 #include <sstream>
@@ -22,8 +23,10 @@ using git::Git;
 using Names = std::vector<std::string>;
 
 constexpr std::size_t kMaxTarget = 4096;
-/// Many links to one directory multiply what was changed there.
-constexpr std::size_t kMaxSeen = 100'000;
+/// Many links to one directory multiply what was changed there. In bytes; each counts as 300 more.
+constexpr std::size_t kMaxSeen = std::size_t{32} << 20;
+/// That lead to each other.
+constexpr std::size_t kMaxLinks = 8;
 
 class CommitReader {
  public:
@@ -117,30 +120,37 @@ class CommitReader {
     }
   }
 
-  /// Adds the paths that programs also see under another path, through a link.
+  /// Adds the paths that programs also see under another path, through one link or several, but
+  /// none twice.
   void AddSeenThroughLinks() {
-    std::multimap<std::string, std::string> links;  // by where they lead
+    std::multimap<std::string, std::string, std::less<>> links;  // by where they lead
     for (const Change& link : links_) {
       if (!link.target || LeadsOut(link.path, *link.target)) continue;
       const fs::path target = fs::path("/" + link.path).parent_path() / *link.target;
       links.emplace(support::CleanPath(target.string()).substr(1), link.path);
     }
-    std::vector<Change> seen;
-    for (const Change& change : changes_.list) {
-      for (std::size_t end = change.path.size(); !links.empty() && end != std::string::npos;
-           end = end == 0 ? std::string::npos : change.path.rfind('/', end - 1)) {
-        const auto [first, last] = links.equal_range(change.path.substr(0, end));
+    std::size_t bytes = 0;
+    std::vector<std::set<std::string_view>> followed(changes_.list.size());
+    for (std::size_t i = 0; i < changes_.list.size() && !links.empty(); ++i) {
+      const std::string& key = changes_.list[i].key;
+      const std::string path = key.empty() ? changes_.list[i].path : key.substr(kSeenAs.size());
+      for (std::size_t end = path.size(); end != std::string::npos;
+           end = end == 0 ? std::string::npos : path.rfind('/', end - 1)) {
+        const auto [first, last] = links.equal_range(std::string_view(path).substr(0, end));
         for (auto link = first; link != last; ++link) {
-          changes_.is_cut = changes_.is_cut || seen.size() >= kMaxSeen;
-          if (seen.size() >= kMaxSeen) break;
-          Change through = change;
-          through.note = std::string(kSeenAs) + link->second + change.path.substr(end);
-          through.key = through.note;
-          seen.push_back(std::move(through));
+          if (followed[i].contains(link->second)) continue;
+          Change through = changes_.list[i];
+          through.key = std::string(kSeenAs) + link->second + path.substr(end);
+          through.note = through.key;
+          bytes += 300 + through.path.size() + 2 * through.key.size();
+          changes_.is_cut = changes_.is_cut || bytes > kMaxSeen || followed[i].size() >= kMaxLinks;
+          if (changes_.is_cut) return;
+          changes_.list.push_back(std::move(through));
+          followed.push_back(followed[i]);
+          followed.back().insert(link->second);
         }
       }
     }
-    changes_.list.insert(changes_.list.end(), seen.begin(), seen.end());
   }
 
   const Git& git_;
@@ -159,13 +169,18 @@ std::string PatternOf(std::string_view path) {
 /// The user's hooks that are links into the project.
 void AddLinkedHooks(const Git& users, const std::string& project,
                     std::vector<std::pair<std::string, std::string>>& rows) {
-  const fs::path hooks =
-      fs::path(users.Run({"rev-parse", "--path-format=absolute", "--git-common-dir"}).Line()) /
-      "hooks";
   std::error_code none;
+  const fs::path hooks = fs::weakly_canonical(
+      users.Require({"rev-parse", "--path-format=absolute", "--git-common-dir"},
+                    "git cannot find its directory") +
+          "/hooks",
+      none);
   for (const auto& entry : fs::directory_iterator(hooks, none)) {
-    const auto below = support::PathBelow(fs::weakly_canonical(entry.path(), none).string(),
-                                          fs::weakly_canonical(project, none).string());
+    fs::path path = entry.path();
+    if (entry.is_symlink(none)) path = hooks / fs::read_symlink(path, none);  // maybe to another
+    const auto below = support::PathBelow(
+        (fs::weakly_canonical(path.parent_path(), none) / path.filename()).string(),
+        fs::weakly_canonical(project, none).string());
     if (!below || below->empty() || below->starts_with(".git/")) continue;
     rows.emplace_back("/" + PatternOf(*below),
                       support::Format("your .git/hooks/{} is a link to it",
@@ -180,10 +195,13 @@ std::vector<std::pair<std::string, std::string>> ListConfigured(const Git& users
                                                                 const std::string& branch) {
   std::vector<std::pair<std::string, std::string>> rows;
   const Names settings =  // "file:PATH", NUL, key, line feed, value, NUL
-      git::Split(users.Run({"config", "-z", "--list", "--includes", "--show-origin"}).output, '\0');
+      git::Split(users.Require({"config", "-z", "--list", "--includes", "--show-origin"},
+                               "git cannot read its settings"),
+                 '\0');
+  const auto keys = NotHarmless(settings);
   for (std::size_t i = 0; i + 1 < settings.size(); i += 2) {
     const auto [key, value] = git::KeyAndValue(settings[i + 1]);
-    if (!settings[i].starts_with("file:") || IsHarmless(key, value)) continue;
+    if (!settings[i].starts_with("file:") || !keys.contains(key)) continue;
     const bool is_include = key.starts_with("include");
     const fs::path base =
         is_include ? (project / fs::path(settings[i].substr(5))).parent_path() : fs::path(project);

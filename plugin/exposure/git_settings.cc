@@ -4,7 +4,9 @@
 #include <re2/re2.h>
 
 #include <string>
+#include <string_view>
 
+#include "git/git.h"
 #include "support/environment.h"
 #include "support/paths.h"
 #include "support/words.h"
@@ -24,11 +26,11 @@ constexpr std::string_view kNumber = "-?[0-9]+[kKmMgG]?";
 // clang-format off
 constexpr Harmless kHarmlessSettings[] = {
     {R"(user\.(name|email))", "(?s:.*)", "words in commits"},
-    {R"(branch\..+\.remote)", R"(\.|\w[\w-]*)", "a remote by its name: its address is an item"},
+    {R"(branch\..+\.remote)", R"(\.|\w[\w-]*)", "a remote by its name, if that has an address, which is an item"},
     {R"(branch\..+\.merge)", R"(refs/heads/[^\s:]+)", "a branch"},
     {R"((branch\..+|pull)\.rebase)", "|true|yes|on|1|false|no|off|0|merges|interactive", "how git pull joins commits"},
-    {R"(branch\..+\.(description|vscode-merge-base|gh-merge-base))", "(?s:.*)", "words that are shown"},
-    {R"(remote\..+\.fetch)", R"([+^]?refs/[^\s:]+(:refs/(remotes|tags|notes)/[^\s:]*)?)", "sets no branch of yours"},
+    {R"(branch\..+\.(description|vscode-merge-base|gh-merge-base|github-pr-owner-number|gk-[\w-]+)|remote\..+\.gh-resolved)", "(?s:.*)", "words that are shown"},
+    {R"(remote\..+\.fetch)", R"([+^]?refs/[^\s:]+(:refs/remotes/[^\s:]*)?)", "sets no branch or tag of yours"},
     {R"(core\.repositoryformatversion)", "0|1", "what git init writes"},
     {R"(core\.bare)", "false|no|off|0", "what git init writes"},
     {R"(core\.(filemode|ignorecase|precomposeunicode|symlinks))", kBoolean, "what git init finds of the file system"},
@@ -36,19 +38,19 @@ constexpr Harmless kHarmlessSettings[] = {
     {R"(core\.fsmonitor|pager\..+)", kBoolean, "git's own program, or none"},
     {R"(gc\.(auto|autopacklimit|bigpackthreshold|aggressivedepth|aggressivewindow)|core\.(compression|bigfilethreshold|abbrev)|pack\.(depth|window|windowmemory|threads|compression))", kNumber, "sizes"},
     {R"((pull|merge)\.ff)", "|true|yes|on|1|false|no|off|0|only", "how git joins commits; git recommends to set it"},
-    {R"(push\.(default|autosetupremote))", "true|false|nothing|current|upstream|simple|matching", "which branch git pushes; git recommends to set it"},
+    {R"(push\.(default|autosetupremote))", "true|false|nothing|current|simple", "git pushes a branch to its own name"},
     {R"((rerere\.enabled|rebase\.auto(squash|stash)|fetch\.prune|advice\..+|lfs\..+\.locksverify))", kBoolean, "switches without a program"},
     {R"(color\..+)", "auto|always|never|true|false", "colours"},
     {R"(init\.defaultbranch)", R"(\w[\w/-]*)", "the name of a branch; git recommends to set it"},
     {R"(merge\.conflictstyle)", "merge|diff3|zdiff3", "marks in files"},
-    {R"(lfs\.repositoryformatversion)", "0|1", "what git-lfs writes"},
+    {R"(lfs\.repositoryformatversion|lfs\..+\.access)", "0|1|none|basic|negotiate", "what git-lfs writes"},
 };
 // clang-format on
 
 }  // namespace
 
-bool IsHarmless(std::string_view key, std::string_view value) {
-  static const re2::RE2 all = [] {  // key, line feed, value
+std::set<std::string> NotHarmless(const std::vector<std::string>& settings) {
+  static const re2::RE2 harmless = [] {  // key, line feed, value
     std::string expressions;
     for (const Harmless& row : kHarmlessSettings) {
       expressions += (expressions.empty() ? "(?:" : "|(?:") + std::string(row.keys) +
@@ -56,7 +58,17 @@ bool IsHarmless(std::string_view key, std::string_view value) {
     }
     return re2::RE2(expressions, re2::RE2::Latin1);
   }();
-  return re2::RE2::FullMatch(std::string(key) + "\n" + std::string(value), all);
+  std::set<std::string> all;
+  std::set<std::string> keys;
+  for (const std::string& setting : settings) all.insert(git::KeyAndValue(setting).first);
+  for (const std::string& setting : settings) {
+    const auto [key, value] = git::KeyAndValue(setting);
+    // Without an address, git takes a remote's name for a path.
+    const bool is_path = key.starts_with("branch.") && key.ends_with(".remote") && value != "." &&
+                         !all.contains("remote." + value + ".url");
+    if (is_path || !re2::RE2::FullMatch(key + "\n" + value, harmless)) keys.insert(key);
+  }
+  return keys;
 }
 
 std::vector<std::string> NamedPaths(const std::string& key, std::string value,
@@ -73,6 +85,9 @@ std::vector<std::string> NamedPaths(const std::string& key, std::string value,
     if (word.starts_with("~/")) {
       base = support::EnvironmentVariable("HOME");
       word.remove_prefix(2);
+    }
+    if (word.find_first_of("$/") == 0) {  // as in $PWD/x and $(…)/x
+      named.push_back(support::CleanPath((base / word.substr(word.find('/') + 1)).string()));
     }
     std::string path = support::CleanPath((base / word).string());
     // husky's files there run those beside it.

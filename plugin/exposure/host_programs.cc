@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exposure/host_programs.h"
 
-#include <fnmatch.h>
 #include <re2/set.h>
 
 #include <algorithm>
@@ -30,87 +29,63 @@ constexpr HostProgram kPrograms[] = {
     {".gitmodules", kBuilding, "git", "where submodules come from"},
     {".lfsconfig", kBuilding, "git-lfs", "settings of transfers", kRefused},
     {".gitattributes", kLooking, "git", "selects filters, which configuration defines"},
-    {".git/config", kLooking, "git", "its value is a shell command", kRefused, "core.fsmonitor core.hooksPath hook.*.command hook.*.event"},
-    {".git/config", kLooking, "git", "reads configuration from any file", kRefused, "include.path includeIf.*.path extensions.worktreeConfig core.attributesFile"},
-    {".git/config", kLooking, "git", "filters and diff drivers are commands", kRefused, "filter.*.clean filter.*.process filter.*.smudge diff.external diff.*.command diff.*.textconv"},
-    {".git/config", kLooking, "git", "pagers and signature programs are commands", kRefused, "core.pager pager.* gpg.program gpg.*.program gpg.ssh.defaultKeyCommand"},
-    {".git/config", kLooking, "git", "transports and missing objects run commands", kRefused, "core.sshCommand core.gitProxy remote.*.uploadpack remote.*.receivepack remote.*.vcs protocol.allow protocol.ext.allow extensions.partialClone remote.*.promisor"},
-    {".git/config", kHarmlessCommand, "git", "keys are commands", kRefused, "core.editor sequence.editor alias.* merge.*.driver difftool.*.cmd difftool.*.path mergetool.*.cmd mergetool.*.path man.*.cmd browser.*.cmd trailer.*.command trailer.*.cmd tar.*.command sendemail.*cmd sendemail.*smtpServer core.alternateRefsCommand submodule.*.update credential.*helper core.askPass interactive.diffFilter"},
-    {".git/config", kBuilding, "git-lfs", "transfer agents are programs", kRefused, "lfs.customtransfer.*.path lfs.extension.*"},
-    {".git/config", kLooking, "git", "git writes and reads elsewhere", kRefused, "core.worktree core.bare"},
-    {".git/config", kLooking, "git", "decides with whom git talks; some addresses are commands", kRefused, "http.* https.* remote.* branch.* submodule.* url.* fetch.* credential.*"},
     {".gitignore", kBuilding, "git", "what it no longer ignores, commits and copies take"},
     {".hg/ .jj/", kLooking, "hg, jj", "hooks, extensions and aliases are commands", kRefused},
 
     // Shells, prompts, version managers
     {".envrc", kLooking, "direnv", "a shell script", kRefused},
-    {"mise.toml .mise*/ .config/mise*/", kLooking, "mise", "environment, hooks and tools", kRefused},
-    {"mise-tasks/", kBuilding, "mise", "tasks are commands"},
-    {".tool-versions", kHarmlessCommand, "asdf", "a version may be a path"},
-    {".env .autoenv*", kLooking, "oh-my-zsh, autoenv", "sourced as shell, after a question"},
-    {"rust-toolchain.toml rust-toolchain", kHarmlessCommand, "rustup", "the toolchain may be a directory"},
+    {"mise*.toml .mise*/ mise/config.toml .config/mise*/", kLooking, "mise", "environment, hooks and tools", kRefused},
+    {".env .env.local .envrc.local .autoenv*", kLooking, "oh-my-zsh, autoenv", "sourced as shell, after a question"},
+    {".tool-versions rust-toolchain.toml rust-toolchain", kHarmlessCommand, "asdf, rustup", "a version may be a path"},
     {"Makefile GNUmakefile *.mk", kLooking, "make, bash-completion", "runs make to list targets"},
     {"bin/ node_modules/.bin/ .venv/bin/ vendor/bin/", kLooking, "shells", "planted programs, if PATH has the directory"},
-    {"bin/", kLooking, "shells", "your PATH has the directory", Writing::kAllowed, "PATH"},
 
     // Editors
     {".idea/", kLooking, "JetBrains", "watchers, startup tasks and run configurations", kRefused},
     {".helix/", kLooking, "Helix", "a language server is a command", kRefused},
     {".nvim.lua .nvimrc .exrc", kLooking, "Vim, Neovim", "a script", kRefused},
-    {".vimrc .lvimrc", kLooking, "Vim", "a script"},
+    {".vimrc .lvimrc .lazy.lua .neoconf.json .ycm_extra_conf.py .vim/ .dir-locals*.el", kLooking, "Vim, Neovim, Emacs", "a script, or names a language server"},
     {"*.iml .run/", kLooking, "JetBrains", "run configurations"},
-    {".dir-locals.el", kLooking, "Emacs", "Lisp"},
-    {"*.sublime-project .kateproject .project .settings/", kBuilding, "Sublime, Kate, Eclipse", "build systems"},
-    {".vim/", kLooking, "Vim, coc.nvim", "a language server is a command"},
-    {".fleet/ .nova/", kBuilding, "Fleet, Nova", "run configurations and tasks"},
+    {"*.sublime-project .kateproject .project .settings/ .fleet/ .nova/", kBuilding, "Sublime, Kate, Eclipse, Fleet, Nova", "build systems and tasks"},
     {"tsconfig*.json jsconfig*.json", kLooking, "tsserver", "plugins are loaded from node_modules"},
-    {"eslint.config.* .eslintrc* .prettierrc* prettier.config.* .stylelintrc* stylelint.config.*", kLooking, "linters, editors", "configuration is JavaScript"},
-    {"next.config.* nuxt.config.* astro.config.* webpack.config.* rollup.config.* rspack.config.* tsup.config.* metro.config.* gulpfile.* Gruntfile.* angular.json nx.json turbo.json", kBuilding, "bundlers", "configuration is JavaScript, or names commands"},
-    {"jest.config.* vitest.config.* playwright.config.* cypress.config.* karma.conf.* wdio.conf.* ava.config.* .mocharc* .nycrc*", kLooking, "test runners, editors", "configuration is JavaScript, read to discover tests"},
-    {".pylintrc pylintrc pylintrc.toml mypy.ini .mypy.ini .flake8", kLooking, "Python linters, editors", "loads plugins of the project"},
-    {"tailwind.config.* svelte.config.* vite.config.* postcss.config.* babel.config.* .babelrc*", kLooking, "bundlers, editors", "configuration is JavaScript"},
+    {"*.config.* .eslintrc* .prettierrc* .stylelintrc* .babelrc* .mocharc* .nycrc* karma.conf.* wdio.conf.* .storybook/", kLooking, "linters, test runners, bundlers, editors", "configuration is JavaScript"},
+    {"gulpfile.* Gruntfile.* angular.json nx.json project.json turbo.json lerna.json nodemon.json", kBuilding, "bundlers", "configuration is JavaScript, or names commands"},
     {"build.rs .cargo/config.toml .cargo/config", kLooking, "cargo, rust-analyzer", "build scripts, compilers, wrappers and linkers"},
-    {"build.zig hie.yaml mix.exs .formatter.exs project.clj config.nims analysis_options.yaml buildServer.json .bsp/ *.csproj *.fsproj *.vbproj *.vcxproj Directory.Build.* build.sbt project/ Package.swift .luarc.json .solargraph.yml", kLooking, "language servers", "the project's model is code"},
+    {"build.zig hie.yaml mix.exs .formatter.exs project.clj config.nims analysis_options.yaml buildServer.json .bsp/ *.csproj *.fsproj *.vbproj *.vcxproj Directory.Build.* build.sbt project/ Package.swift *.xcodeproj/ .luarc.json .luacheckrc .lintr .merlin dune .clj-kondo/ .solargraph.yml", kLooking, "language servers", "the project's model is code"},
     {".venv/ venv/ env/ pyvenv.cfg", kLooking, "Python, editors", "the interpreter is started"},
-    {"conftest.py pytest.ini pyproject.toml", kLooking, "pytest, editors", "imported to discover tests"},
+    {".pylintrc pylintrc pylintrc.toml mypy.ini .mypy.ini .flake8 conftest.py pytest.ini .pytest.ini pytest.toml pyproject.toml", kLooking, "Python linters, pytest, editors", "loads code of the project"},
 
     // Package managers, languages, builds
     {".npmrc", kBuilding, "npm", "names a shell, options and programs"},
     {"package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock* deno.lock Cargo.lock go.sum poetry.lock uv.lock Pipfile* requirements*.txt Gemfile.lock composer.lock flake.lock", kBuilding, "package managers", "names the packages whose code runs"},
     {"package.json", kBuilding, "npm, pnpm, yarn, bun", "scripts are commands"},
     {"node_modules/", kBuilding, "node", "modules are looked up there first"},
-    {".yarnrc.yml .yarnrc .yarn/", kHarmlessCommand, "yarn", "names the program that runs as yarn"},
-    {".pnpmfile.cjs .pnpmfile.mjs", kHarmlessCommand, "pnpm", "JavaScript"},
+    {".yarnrc.yml .yarnrc .yarn/ .pnpmfile.cjs .pnpmfile.mjs", kHarmlessCommand, "yarn, pnpm", "JavaScript, or names the program to run"},
     {"pnpm-workspace.yaml bunfig.toml deno.json deno.jsonc .pnp.cjs .pnp.loader.mjs", kBuilding, "pnpm, bun, deno", "names code to load"},
     {"/*.py /*/__init__.py", kHarmlessCommand, "python", "the working directory is first on the path"},
-    {".pdbrc", kHarmlessCommand, "pdb", "debugger commands"},
     {"setup.py setup.cfg tox.ini noxfile.py dodo.py uv.toml *.pth sitecustomize.py jupyter_*_config.py *.ipynb", kBuilding, "pip, tox, nox, uv, Jupyter", "the build backend is code"},
-    {"Gemfile gems.rb *.gemspec .bundle/config Rakefile Podfile *.podspec Fastfile Dangerfile Guardfile Capfile Thorfile Berksfile Brewfile .irbrc .pryrc .rspec .rubocop.yml", kHarmlessCommand, "Ruby tools", "Ruby"},
+    {"Gemfile gems.rb *.gemspec .bundle/config Rakefile* Podfile *.podspec Fastfile Dangerfile Guardfile Capfile Thorfile Berksfile Brewfile .irbrc irb.rc .pryrc .rspec .rubocop.yml", kHarmlessCommand, "Ruby tools", "Ruby"},
     {"target/", kBuilding, "cargo, mvn", "built programs and classes are run"},
-    {"Cargo.toml", kBuilding, "cargo", "build scripts and macros"},
-    {"go.mod *_test.go", kBuilding, "go", "toolchain, tools and tests"},
+    {"Cargo.toml go.mod *_test.go", kBuilding, "cargo, go", "macros, toolchains, tools and tests"},
     {".mvn/", kHarmlessCommand, "mvn", "options load agents and extensions"},
-    {"mvnw gradlew gradle/wrapper/ build.gradle* settings.gradle* buildSrc/ gradle.properties pom.xml *.sbt .sbtopts .jvmopts", kBuilding, "Java builds", "scripts, agents and downloads"},
+    {"mvnw gradlew gradle/wrapper/ *.gradle* buildSrc/ gradle.properties pom.xml *.sbt .sbtopts .jvmopts", kBuilding, "Java builds", "scripts, agents and downloads"},
     {".bazelrc .bazelversion .bazeliskrc tools/bazel MODULE.bazel WORKSPACE WORKSPACE.bazel WORKSPACE.bzlmod BUILD BUILD.bazel *.bzl", kHarmlessCommand, "bazel", "the wrapper is run"},
     {"CMakeLists.txt *.cmake CMakePresets.json CMakeUserPresets.json", kBuilding, "cmake", "runs commands; editors configure on opening"},
-    {"justfile .justfile Earthfile Snakefile build.xml build.sc pants.toml BUCK .buckconfig *.am configure.ac dub.json dub.sdl stack.yaml package.yaml *.cabal cabal.project* Setup.hs Taskfile.y*ml magefile.go meson.build SConstruct wscript configure conanfile.py xmake.lua Vagrantfile Tiltfile skaffold.yaml", kBuilding, "build tools", "code"},
+    {"mise-tasks/ justfile .justfile Earthfile Snakefile build.xml build.sc pants.toml BUCK .buckconfig *.am configure.ac dub.json dub.sdl stack.yaml package.yaml *.cabal cabal.project* Setup.hs Taskfile*.y*ml Makefile.toml build.ninja deps.edn rebar.config pubspec.yaml Procfile* magefile.go meson.build SConstruct SConscript wscript configure conanfile.py xmake.lua Vagrantfile Tiltfile skaffold.yaml", kBuilding, "build tools", "code"},
     {"*.props *.targets *.proj *.sln *.slnx nuget.config global.json .config/dotnet-tools.json", kBuilding, "dotnet", "build tasks are code"},
     {"composer.json vendor/ .php-cs-fixer* phpstan.neon* phpunit.xml* artisan", kBuilding, "PHP tools", "PHP"},
-    {".Rprofile .Renviron .RData renv/activate.R", kHarmlessCommand, "R", "R code at the start"},
-    {".ghci .iex.exs .ocamlinit .octaverc startup.m .gnuplot .psysh.php", kHarmlessCommand, "interpreters", "start-up scripts"},
-    {".gdbinit .lldbinit .valgrindrc", kHarmlessCommand, "gdb, lldb, valgrind", "debugger commands"},
-    {"docker-compose*.y*ml compose*.y*ml Dockerfile .ddev/ .lando.yml", kBuilding, "docker", "mounts of the host"},
-    {"*.tf *.tf.json .terraform/ terragrunt.hcl Pulumi.yaml serverless.yml ansible.cfg helmfile.yaml", kBuilding, "infrastructure tools", "providers and plugins"},
+    {".Rprofile .Renviron .RData renv/activate.R .ghci .iex.exs .erlang .proverc .ocamlinit .octaverc startup.m .gnuplot .psysh.php", kHarmlessCommand, "R, other interpreters", "start-up scripts"},
+    {".gdbinit .lldbinit .valgrindrc .pdbrc", kHarmlessCommand, "gdb, lldb, valgrind, pdb", "debugger commands"},
+    {"docker-compose*.y*ml compose*.y*ml Dockerfile* Containerfile* .ddev/ .lando.yml", kBuilding, "docker", "mounts of the host"},
+    {"*.tf *.tf.json .terraform/ .terraform.lock.hcl terragrunt.hcl Pulumi.yaml serverless.* cdk.json netlify.toml wrangler.* ansible.cfg helmfile.yaml", kBuilding, "infrastructure tools", "providers and plugins"},
     {"flake.nix shell.nix default.nix devenv.nix devbox.json", kBuilding, "nix", "a shell hook"},
-    {".husky/ .githooks/ .pre-commit-config.yaml lefthook.y*ml .lintstagedrc* .overcommit.yml", kBuilding, "hook managers", "commands at each commit, once installed"},
+    {".husky/ .githooks/ .pre-commit-config.yaml lefthook*.y*ml .lefthook*.y*ml .lintstagedrc* .overcommit.yml", kBuilding, "hook managers", "commands at each commit, once installed"},
     {".github/workflows/ .github/actions/ .gitlab-ci.yml .circleci/ Jenkinsfile azure-pipelines.yml .travis.yml .drone.yml .woodpecker* .buildkite/ bitbucket-pipelines.yml appveyor.yml .appveyor.yml .cirrus.yml .semaphore/ cloudbuild.yaml buildspec.yml .builds/ .build.yml .teamcity/ .tekton/ .forgejo/ .gitea/", kElsewhere, "CI", "runs with secrets"},
 
     // Agents
     {".agents/", kAgent, "agents", "skills and servers", kRefused},
-    {".antigravity/ .antigravitycli/ .windsurf/ .kiro/ .qwen/ crush.json .crush.json .roo/ .kilocode/ .amazonq/ .factory/ .junie/ .continue/ .amp/ .trae/ .aider.conf.yml", kAgent, "agents", "servers, hooks and lint commands", kRefused},
-    {"AGENTS*.md CONTEXT.md .clinerules* .cursorrules .windsurfrules .goosehints", kPrompt, "agents", "instructions"},
-
-    {".git/config", kLooking, "git", "not known to be harmless", kRefused, "*"},
+    {".antigravity/ .antigravitycli/ .windsurf/ .kiro/ .qwen/ crush.json .crush.json .roo/ .kilocode/ .amazonq/ .factory/ .junie/ .continue/ .amp/ .trae/ .aider.conf.yml .openhands/ .grok/", kAgent, "agents", "servers, hooks and lint commands", kRefused},
+    {"AGENT*.md CONTEXT.md .clinerules* .cursorrules .windsurfrules .goosehints", kPrompt, "agents", "instructions"},
 };
 // clang-format on
 
@@ -131,6 +106,14 @@ struct Pattern {
     return (is_at_top ? "/" : "/?") + expression;
   }
 
+  /// Returns false if nothing would be left but "*".
+  bool RemoveName() {
+    const std::size_t end = names.rfind('/');
+    if (end == std::string::npos || names.substr(0, end) == "*") return false;
+    names.resize(end);
+    return true;
+  }
+
   bool is_at_top;
   bool is_directory;
   std::string names;
@@ -139,34 +122,40 @@ struct Pattern {
 }  // namespace
 
 struct HostPrograms::Expressions {
+  enum class Kind : std::uint8_t {
+    kFile,
+    kAllBelow,  ///< also what is below
+    kAbove,     ///< a directory in which the row's files are
+  };
+
   re2::RE2::Set set;
-  std::vector<int> rows;           ///< that of each expression
-  std::vector<bool> is_directory;  ///< whether it also matches what is below
-  std::size_t names = 0;           ///< the most that one has
+  std::vector<std::pair<std::size_t, Kind>> list;  ///< with the row of each
+  std::size_t names = 0;                           ///< the most that one has
 
   static std::shared_ptr<const Expressions> Of(const std::vector<HostProgram>& rows) {
     re2::RE2::Options options(re2::RE2::Latin1);  // names are bytes
     options.set_dot_nl(true);
-    Expressions all{re2::RE2::Set(options, re2::RE2::ANCHOR_BOTH), {}, {}};
+    Expressions all{re2::RE2::Set(options, re2::RE2::ANCHOR_BOTH), {}};
     for (std::size_t row = 0; row < rows.size(); ++row) {
-      if (!rows[row].keys.empty()) continue;
       for (const std::string_view word : support::Words(rows[row].patterns)) {
-        const Pattern pattern(word);
-        all.set.Add(pattern.Expression(), nullptr);
-        all.rows.push_back(static_cast<int>(row));
-        all.is_directory.push_back(pattern.is_directory);
+        Pattern pattern(word);
         const auto names = std::count(pattern.names.begin(), pattern.names.end(), '/') + 1;
         all.names = std::max(all.names, static_cast<std::size_t>(names));
+        Kind kind = pattern.is_directory ? Kind::kAllBelow : Kind::kFile;
+        do {
+          all.set.Add(pattern.Expression(), nullptr);
+          all.list.emplace_back(row, std::exchange(kind, Kind::kAbove));
+        } while (pattern.RemoveName());
       }
     }
     if (!all.set.Compile()) throw support::CallError("there are too many files that programs obey");
     return std::make_shared<Expressions>(std::move(all));
   }
 
-  /// Calls `found` for each row that matches names at the end of `path`, and with where they begin.
-  /// `is_whole`: with nothing of the path below.
+  /// Calls `found` for each expression that matches names at the end of `path`, and with where they
+  /// begin.
   template <typename Found>
-  void MatchEnd(std::string_view path, bool is_whole, const Found& found) const {
+  void MatchEnd(std::string_view path, const Found& found) const {
     std::string end;  // folded
     std::size_t start = path.size() + 1;
     for (std::size_t count = 0; count < names && start > 0; ++count) {
@@ -180,10 +169,7 @@ struct HostPrograms::Expressions {
           error.kind != re2::RE2::Set::kNoError) {
         throw support::CallError("RE2 has too little memory for " + std::string(path));
       }
-      for (const int match : matches) {
-        const auto index = static_cast<std::size_t>(match);
-        if (is_whole || is_directory[index]) found(rows[index], start);
-      }
+      for (const int match : matches) found(list[static_cast<std::size_t>(match)], start);
     }
   }
 };
@@ -198,52 +184,11 @@ void HostPrograms::Add(std::span<const HostProgram> rows) {
   expressions_ = std::async(std::launch::deferred, &Expressions::Of, rows_);
 }
 
-std::vector<HostMatch> HostPrograms::Match(std::string_view path) const {
-  const auto expressions = std::shared_future(expressions_).get();
-  std::vector<HostMatch> matches;
-  for (std::size_t end = path.size(); end != path.npos && end > 0;
-       end = path.substr(0, end).rfind('/')) {
-    expressions->MatchEnd(path.substr(0, end), end == path.size(), [&](int row, std::size_t start) {
-      matches.push_back({rows_[static_cast<std::size_t>(row)], path.substr(0, start)});
-    });
-  }
-  return matches;
-}
-
-std::vector<const HostProgram*> HostPrograms::RowsBelow(std::string_view directory) const {
-  const std::string folded = "/" + Folded(directory);
-  std::vector<const HostProgram*> rows;
-  const auto is_above = [&](std::string_view word) {
-    const Pattern pattern(word);
-    for (std::size_t end = pattern.names.find('/'); end != std::string::npos;
-         end = pattern.names.find('/', end + 1)) {
-      const std::string above = pattern.names.substr(0, end);
-      const std::string place = (pattern.is_at_top ? "/" : "*/") + above;
-      if (above != "*" && fnmatch(place.c_str(), folded.c_str(), 0) == 0) return true;
-    }
-    return false;
-  };
-  for (const HostProgram& row : rows_) {
-    const auto words = support::Words(row.patterns);
-    if (row.keys.empty() && std::any_of(words.begin(), words.end(), is_above)) rows.push_back(&row);
-  }
-  return rows;
-}
-
-const HostProgram& HostPrograms::RowOfKey(const std::string& key) const {
-  const auto matches = [&](std::string_view pattern) {
-    return fnmatch(std::string(pattern).c_str(), key.c_str(), FNM_CASEFOLD) == 0;
-  };
-  return *std::find_if(rows_.begin(), rows_.end(), [&](const HostProgram& row) {
-    const auto keys = support::Words(row.keys);
-    return std::any_of(keys.begin(), keys.end(), matches);
-  });
-}
-
 RowFinder::RowFinder(const HostPrograms& programs)
     : programs_(programs), expressions_(std::shared_future(programs.expressions_).get()) {}
 
-std::vector<const HostProgram*> RowFinder::Rows(const std::string& path) {
+std::vector<HostMatch> RowFinder::Match(const std::string& path, bool is_link) {
+  using Kind = HostPrograms::Expressions::Kind;
   const auto differs = std::mismatch(last_.begin(), last_.end(), path.begin(), path.end()).first;
   const auto same = static_cast<std::size_t>(differs - last_.begin());
   while (!levels_.empty() && (levels_.back().end > same || path.size() <= levels_.back().end ||
@@ -251,25 +196,34 @@ std::vector<const HostProgram*> RowFinder::Rows(const std::string& path) {
     levels_.pop_back();
   }
   last_ = path;
-  std::vector<int> rows = levels_.empty() ? std::vector<int>() : levels_.back().rows;
-  const auto add = [&](int row, std::size_t /*start*/) {
-    const auto place = std::lower_bound(rows.begin(), rows.end(), row);
-    if (place == rows.end() || *place != row) rows.insert(place, row);
+  auto matches = levels_.empty() ? std::vector<HostMatch>() : levels_.back().matches;
+  const auto add = [&](std::string_view part, auto... kinds) {
+    expressions_->MatchEnd(part, [&](const auto& expression, std::size_t start) {
+      if (((expression.second != kinds) && ...)) return;
+      const HostMatch match{&programs_.rows_[expression.first], start};
+      const auto place = std::lower_bound(matches.begin(), matches.end(), match);
+      if (place == matches.end() || *place != match) matches.insert(place, match);
+    });
   };
   const std::string_view whole = path;
   const std::size_t known = levels_.empty() ? 0 : levels_.back().end + 1;
   for (std::size_t end = whole.find('/', known); end != whole.npos;
        end = whole.find('/', end + 1)) {
-    expressions_->MatchEnd(whole.substr(0, end), false, add);
-    levels_.push_back({end, rows});
+    add(whole.substr(0, end), Kind::kAllBelow);
+    levels_.push_back({end, matches});
   }
-  expressions_->MatchEnd(whole, true, add);
-  std::vector<const HostProgram*> found;
-  for (const int row : rows) {
-    const HostProgram& program = programs_.rows_[static_cast<std::size_t>(row)];
-    if (program.writing != Writing::kRefusedBesideHead) found.push_back(&program);
+  add(whole, Kind::kFile, Kind::kAllBelow);
+  if (is_link && matches.empty()) add(whole, Kind::kAbove);
+  return matches;
+}
+
+std::vector<const HostProgram*> RowFinder::Rows(const std::string& path, bool is_link) {
+  std::vector<const HostProgram*> rows;
+  for (const HostMatch& match : Match(path, is_link)) {
+    const bool counts = match.row->writing != Writing::kRefusedBesideHead;
+    if (counts && (rows.empty() || rows.back() != match.row)) rows.push_back(match.row);
   }
-  return found;
+  return rows;
 }
 
 }  // namespace exposure

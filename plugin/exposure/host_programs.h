@@ -40,14 +40,12 @@ struct HostProgram {
   std::string_view program;
   std::string_view reason;  ///< at most ten words
   Writing writing = Writing::kAllowed;
-  /// Keys of git's configuration, or "PATH": the row is about these and the files that they name,
-  /// not about a path. git_settings.h decides which values count.
-  std::string_view keys = {};
 };
 
 struct HostMatch {
-  HostProgram row;
-  std::string_view above;  ///< the part of the path before the match: empty, or ends with a slash
+  const HostProgram* row;
+  std::size_t start;  ///< of the match in the path
+  auto operator<=>(const HostMatch& other) const = default;
 };
 
 /// The table, and what matches it. Several threads may call the const functions.
@@ -60,17 +58,6 @@ class HostPrograms {
   void Add(std::span<const HostProgram> rows);
 
   [[nodiscard]] std::span<const HostProgram> rows() const { return rows_; }
-
-  /// The rows that match `path`, which must be clean and relative to the project; `above` is a view
-  /// into it. Names are compared by FoldName, without regard to case.
-  [[nodiscard]] std::vector<HostMatch> Match(std::string_view path) const;
-
-  /// The rows that are about files in a directory: a link in its place brings others.
-  [[nodiscard]] std::vector<const HostProgram*> RowsBelow(std::string_view directory) const;
-
-  /// The row of a key of git's configuration, or of "PATH". The last one is for keys that no other
-  /// row has.
-  [[nodiscard]] const HostProgram& RowOfKey(const std::string& key) const;
 
  private:
   friend class RowFinder;
@@ -88,13 +75,18 @@ class RowFinder {
   /// `programs` must outlive this object.
   explicit RowFinder(const HostPrograms& programs);
 
-  /// The rows that are about the path itself, each once.
-  std::vector<const HostProgram*> Rows(const std::string& path);
+  /// The rows that match `path`, in their order. It must be clean and relative to the project.
+  /// Names are compared by FoldName, without regard to case. For a link that none match, the rows
+  /// that are about files in a directory of its name: it brings others.
+  std::vector<HostMatch> Match(const std::string& path, bool is_link = false);
+
+  /// The same, each once, without those that count only beside a HEAD.
+  std::vector<const HostProgram*> Rows(const std::string& path, bool is_link = false);
 
  private:
   struct Level {
-    std::size_t end;        ///< of a directory of the last path
-    std::vector<int> rows;  ///< that it and those above match
+    std::size_t end;                 ///< of a directory of the last path
+    std::vector<HostMatch> matches;  ///< of it and those above
   };
 
   const HostPrograms& programs_;

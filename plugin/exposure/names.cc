@@ -43,12 +43,18 @@ constexpr std::array kFoldings = {
     Folding{"\U000e0000", "\U000e0fff", ""},
 };
 
+/// Spaces, and a Braille pattern without dots.
+constexpr std::string_view kBlanks =
+    "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f"
+    "\u2800\u3000";
+
 /// Printable, and with code points that are not seen as \xHH.
 std::string Escaped(std::string_view name) {
   std::string text;
   while (!name.empty()) {
     const std::string_view character = support::TakeCharacter(name);
-    const bool is_seen = character.size() == 1 || !FoldName(character).empty();
+    const bool is_seen = character.size() == 1 ||
+                         (!FoldName(character).empty() && kBlanks.find(character) == kBlanks.npos);
     if (is_seen) text += support::Printable(character);
     for (const char byte : is_seen ? std::string_view() : character) {
       text += support::Printable({&byte, 1});  // escapes a part of a character
@@ -90,8 +96,18 @@ bool HasHidden(std::string_view name) {
 }
 
 std::string Visible(std::string_view name) {
-  return Escaped(support::WithoutCutEnd(name.substr(0, kMaxName))) +
-         (name.size() > kMaxName ? "..." : "");
+  constexpr std::size_t kHalf = kMaxName / 2;
+  std::string text =
+      name.size() <= kMaxName
+          ? Escaped(name)
+          : Escaped(support::WithoutCutEnd(name.substr(0, kHalf))) + "..." +
+                Escaped(support::WithoutCutBeginning(name.substr(name.size() - kHalf)));
+  // Else it could pose as the rest of a line.
+  if (text.find(", ") == text.npos && text.find(": ") == text.npos) return text;
+  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos;) {
+    text.replace(at, 1, R"(\x22)");
+  }
+  return '"' + text + '"';
 }
 
 std::string List(const Names& names, std::size_t most) {

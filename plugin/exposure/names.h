@@ -21,7 +21,8 @@ std::string Folded(std::string_view path);
 /// Whether it has characters that a terminal does not show as they are.
 bool HasHidden(std::string_view name);
 
-/// Printable and bounded; code points that are not seen become \xHH.
+/// Printable and bounded; code points that are not seen become \xHH. In quotes if it could pose as
+/// more than a name.
 std::string Visible(std::string_view name);
 
 /// The first names, and how many more there are.

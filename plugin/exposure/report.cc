@@ -2,8 +2,8 @@
 #include "exposure/report.h"
 
 #include <algorithm>
-#include <climits>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "exposure/names.h"
@@ -14,15 +14,17 @@ namespace {
 
 using Names = std::vector<std::string>;
 
+constexpr HostProgram kOnPath{"", RunBy::kLooking, "shells", "your PATH has the directory"};
+constexpr HostProgram kSetting{"", RunBy::kLooking, "git", "not known to be harmless",
+                               Writing::kRefused};
+
 /// Rows of a section. What is beyond is counted.
 constexpr std::size_t kMaxRows = 20;
 
-std::vector<const HostProgram*> RowsOf(const Change& change, const HostPrograms& programs,
-                                       RowFinder& finder) {
+std::vector<const HostProgram*> RowsOf(const Change& change, RowFinder& finder) {
   if (change.key.starts_with(kSeenAs)) return finder.Rows(change.key.substr(kSeenAs.size()));
-  if (!change.key.empty()) return {&programs.RowOfKey(change.key)};
-  auto rows = finder.Rows(change.path);
-  return rows.empty() && change.mode == kLinkMode ? programs.RowsBelow(change.path) : rows;
+  if (!change.key.empty()) return {change.key == "PATH" ? &kOnPath : &kSetting};
+  return finder.Rows(change.path, change.mode == kLinkMode);
 }
 
 /// One line for each row of the table, so that many files cannot hide another.
@@ -31,12 +33,11 @@ Names ListObeyed(const std::vector<Change>& changes, const HostPrograms& program
   RowFinder finder(programs);
   for (const Change& change : changes) {
     if (change.has_only_look_alike()) continue;
-    bool is_protected = false;
-    for (const HostProgram* row : RowsOf(change, programs, finder)) {
-      const bool is_refused = row->writing == Writing::kRefused;
-      is_protected = is_protected || is_refused;
-      // Without a file, a program does less, unless the file confined it.
-      if (change.is_deleted() && !is_refused) continue;
+    if (change.is_deleted() && change.key == "PATH") continue;  // or PATH is another one
+    std::set<std::string_view> refused_for;
+    for (const HostProgram* row : RowsOf(change, finder)) {
+      // Two rows are about .git/HEAD.
+      if (row->writing == Writing::kRefused && !refused_for.insert(row->program).second) continue;
       Names& paths =
           lines_by_text[{row->run_by, std::string(row->program) + ": " + std::string(row->reason)}];
       std::string path = Visible(change.path) +
@@ -45,10 +46,13 @@ Names ListObeyed(const std::vector<Change>& changes, const HostPrograms& program
       // A value that names a file may do so in two ways.
       if (paths.empty() || paths.back() != path) paths.push_back(std::move(path));
     }
-    report.protected_files += is_protected ? 1 : 0;
+    report.protected_files += refused_for.empty() ? 0U : 1U;
   }
   Names lines;
-  for (const auto& [key, paths] : lines_by_text) lines.push_back(List(paths) + ": " + key.second);
+  for (const auto& [key, paths] : lines_by_text) {
+    const std::size_t most = key.second.ends_with(kSetting.reason) ? kMaxRows : 3;
+    lines.push_back(List(paths, most) + ": " + key.second);
+  }
   return lines;
 }
 
@@ -68,14 +72,20 @@ void Report::AddSection(const std::string& title, const Names& rows) {
   }
 }
 
+void Report::Cut() {
+  if (std::exchange(is_cut, true)) return;
+  lines.emplace_back("The rest was not examined: there is too much, or it cannot be read.");
+}
+
 Report ReportOn(const std::vector<Change>& changes, const HostPrograms& programs, bool is_cut) {
   Names links;
   Names look_alikes;
   Names hidden;
-  Names too_long;
   Names repositories;
   Names executables;
+  std::set<std::string_view> seen;  // a path may count for several reasons
   for (const Change& change : changes) {
+    if (!seen.insert(change.path).second) continue;
     const std::string name = Visible(change.path);
     if (change.mode == kLinkMode && (!change.target || LeadsOut(change.path, *change.target))) {
       links.push_back(name + " -> " + Visible(change.target.value_or("(too long)")));
@@ -83,9 +93,6 @@ Report ReportOn(const std::vector<Change>& changes, const HostPrograms& programs
     if (!change.look_alike.empty()) look_alikes.push_back(name + ": " + Visible(change.look_alike));
     if (change.has_only_look_alike()) continue;
     if (HasHidden(change.path)) hidden.push_back(name);
-    const Names parts = git::Split(change.path, '/');
-    const auto fits = [](const std::string& part) { return part.size() <= NAME_MAX; };
-    if (!std::all_of(parts.begin(), parts.end(), fits)) too_long.push_back(name);
     if (change.mode == git::kRepositoryMode) repositories.push_back(name);
     if (change.mode == kExecutableMode && change.old_mode != kExecutableMode)
       executables.push_back(name);
@@ -95,13 +102,9 @@ Report ReportOn(const std::vector<Change>& changes, const HostPrograms& programs
   report.AddSection("Links that may lead out of the project:", links);
   report.AddSection("Names that a file system may take for another:", look_alikes);
   report.AddSection("Names with characters that are not seen:", hidden);
-  report.AddSection("Names that are too long for a file system:", too_long);
   report.AddSection("Submodules:", repositories);
   report.AddSection("New executables:", executables);
-  report.is_cut = is_cut;
-  if (is_cut)
-    report.lines.emplace_back(
-        "The rest was not examined: there is too much, or it cannot be read.");
+  if (is_cut) report.Cut();
   return report;
 }
 

@@ -48,6 +48,7 @@ struct Report {
   bool is_cut = false;              ///< there is more than was examined
 
   void AddSection(const std::string& title, const std::vector<std::string>& rows);
+  void Cut();  ///< says that there is more
 };
 
 Report ReportOn(const std::vector<Change>& changes, const HostPrograms& programs, bool is_cut);

@@ -44,7 +44,7 @@ constexpr std::array<const char*, 3> kObeyedByOthers = {"hgrc", "requires", "rep
 class Reader {
  public:
   Reader(const fs::path& top, const HostPrograms& programs, const Bounds& bounds)
-      : top_(top), programs_(programs), bounds_(bounds), finder_(programs) {}
+      : top_(top), bounds_(bounds), finder_(programs) {}
 
   /// The bounds cut off whatever is read last, and the guest decides how much there is. So the
   /// order is by how soon something runs: git's settings and the top level at the next prompt, PATH
@@ -202,12 +202,13 @@ class Reader {
   void AddIfObeyed(const Entry& entry, const std::string& seen_as) {
     const std::string& seen = seen_as.empty() ? entry.path : seen_as;
     const bool is_link = entry.type == file_type::symlink;
-    bool counts = !finder_.Rows(seen).empty() || (seen_as.empty() && HasHidden(entry.name));
+    bool counts =
+        !finder_.Rows(seen, is_link).empty() || (seen_as.empty() && HasHidden(entry.name));
     bool leads_out = false;
     if (is_link) {
       std::error_code error;
       leads_out = LeadsOut(entry.path, fs::read_symlink(top_ / entry.path, error).string());
-      counts = counts || leads_out || !programs_.RowsBelow(seen).empty();
+      counts = counts || leads_out;
     }
     if (!counts) return;
     Add(entry.path, seen_as.empty() ? "" : std::string(kSeenAs) + seen_as);
@@ -364,9 +365,11 @@ class Reader {
     if (!text || !settings.ok() || settings.is_cut || !Spend(settings.output.size())) {
       return Add(file, key);
     }
-    for (const std::string& setting : git::Split(settings.output, '\0')) {
+    const auto all = git::Split(settings.output, '\0');
+    const auto keys = NotHarmless(all);
+    for (const std::string& setting : all) {
       const auto [name, value] = git::KeyAndValue(setting);
-      if (!IsHarmless(name, value)) AddSetting(file, name, value);
+      if (keys.contains(name)) AddSetting(file, name, value);
     }
   }
 
@@ -392,7 +395,6 @@ class Reader {
   }
 
   const fs::path top_;
-  const HostPrograms& programs_;
   const Bounds bounds_;
   RowFinder finder_;
   const git::Git git_ = git::Git::Neutral("/nonexistent", -1);

@@ -238,17 +238,18 @@ void PathRules::RequireUnprotected(const Target& target, const std::string& gues
   const auto root = directories.roots.Find(guest_path);
   if (options_.allow_settings || options_.roots[root->value].is_guests_own) return;
   std::vector<guest::Request> heads;
-  exposure::HostProgram with_head{};
+  const exposure::HostProgram* with_head = nullptr;
+  exposure::RowFinder finder(options_.host_programs);
   const auto check = [&](std::string_view path, std::string_view below_root) {
     path.remove_suffix(below_root.size());
-    for (const exposure::HostMatch& match : options_.host_programs.Match(below_root)) {
-      if (match.row.writing == exposure::Writing::kRefused) {
-        throw CallError(ProtectedText(target.host, match.row));
+    for (const auto& [row, start] : finder.Match(std::string(below_root))) {
+      if (row->writing == exposure::Writing::kRefused) {
+        throw CallError(ProtectedText(target.host, *row));
       }
-      if (match.row.writing == exposure::Writing::kAllowed) continue;
-      with_head = match.row;
-      heads.emplace_back(
-          guest::Request::LStat(std::string(path) + std::string(match.above) + "HEAD"));
+      if (row->writing == exposure::Writing::kAllowed) continue;
+      with_head = row;
+      heads.emplace_back(guest::Request::LStat(std::string(path) +
+                                               std::string(below_root.substr(0, start)) + "HEAD"));
     }
   };
   // Check both names: an agent may read either.
@@ -258,7 +259,7 @@ void PathRules::RequireUnprotected(const Target& target, const std::string& gues
   for (guest::Reply& reply : guest.RoundTrip(heads, context)) {
     if (reply.failure) continue;
     if (reply.As<guest::FileAttributes>().type == guest::FileType::kDirectory) continue;
-    throw CallError(ProtectedText(target.host, with_head));
+    throw CallError(ProtectedText(target.host, *with_head));
   }
 }
 

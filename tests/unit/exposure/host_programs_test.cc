@@ -14,17 +14,20 @@ namespace {
 using ::testing::ElementsAre;
 
 TEST(HostPrograms, MatchAtEachDepth) {
+  const HostPrograms programs;
+  const std::string path = "hooks/x.git/\u017fub/con\ufb01g";
   std::vector<std::string> above;
-  for (const HostMatch& match : HostPrograms().Match("hooks/x.git/\u017fub/con\ufb01g")) {
-    if (match.row.writing == Writing::kRefusedBesideHead) above.emplace_back(match.above);
+  for (const auto& [row, start] : RowFinder(programs).Match(path)) {
+    if (row->writing == Writing::kRefusedBesideHead) above.push_back(path.substr(0, start));
   }
-  EXPECT_THAT(above, ElementsAre("hooks/x.git/\u017fub/", ""));
+  EXPECT_THAT(above, ElementsAre("", "hooks/x.git/\u017fub/"));
 }
 
 TEST(HostPrograms, MatchWhereTheirPatternSays) {
-  const auto matched = [](const char* path) {
-    const auto found = HostPrograms().Match(path);
-    return found.empty() ? "" : std::string(found.front().row.program);
+  const HostPrograms programs;
+  const auto matched = [&](const char* path, bool is_link = false) {
+    const auto found = RowFinder(programs).Match(path, is_link);
+    return found.empty() ? "" : std::string(found.front().row->program);
   };
   EXPECT_EQ(matched("socket.py"), "python");
   EXPECT_EQ(matched("src/socket.py"), "");
@@ -34,6 +37,8 @@ TEST(HostPrograms, MatchWhereTheirPatternSays) {
   EXPECT_EQ(matched("a/Package.JSON"), "npm, pnpm, yarn, bun");
   EXPECT_EQ(matched("a/\xff\n.mk"), "make, bash-completion") << "names are bytes";
   EXPECT_EQ(matched("apackage.json"), "");
+  EXPECT_EQ(matched("a/.bundle"), "");
+  EXPECT_EQ(matched("a/.bundle", true), "Ruby tools") << "a link brings the files in it";
 }
 
 TEST(HostPrograms, HaveAReasonOfAtMostTenWords) {
@@ -67,16 +72,7 @@ TEST(HostPrograms, AreFoundForManyPathsAsForEach) {
                            "y.py",
                            "src/.vscode/tasks.json",
                            "HEAD"}) {
-    std::vector<std::string> rows;
-    for (const HostMatch& match : programs.Match(path)) {
-      if (match.row.writing != Writing::kRefusedBesideHead) rows.emplace_back(match.row.patterns);
-    }
-    std::sort(rows.begin(), rows.end());
-    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-    std::vector<std::string> found;
-    for (const HostProgram* row : finder.Rows(path)) found.emplace_back(row->patterns);
-    std::sort(found.begin(), found.end());
-    EXPECT_EQ(found, rows) << path;
+    EXPECT_EQ(finder.Match(path), RowFinder(programs).Match(path)) << path;
   }
 }
 

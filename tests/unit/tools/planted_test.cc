@@ -47,7 +47,8 @@ const std::vector<Planted>& Table() {
        ".mise.toml", ".mise/tasks/x", "mise.toml", ".github/agents/x.md", ".github/mcp.json", ".github/hooks/x.json",
        ".github/copilot/settings.json", ".github/extensions/x/extension.mjs", ".github/skills/x/SKILL.md",
        ".github/lsp.json", ".agents/skills/x/SKILL.md", ".agents/mcp_config.json", ".agents/hooks.json",
-       ".antigravitycli/x", ".windsurf/x", "crush.json", ".hg/hgrc", ".lfsconfig"}},
+       ".antigravitycli/x", ".windsurf/x", "crush.json", ".openhands/setup.sh", ".grok/settings.json", ".hg/hgrc", ".lfsconfig",
+        "mise.local.toml", "mise/config.toml"}},
       // Their spellings.
       {By::kToolAndReport,
        {".v\u017fcode/tasks.json", "croo\u212a/.\u212airo/x", ".e\u00adnvrc", ".m\u034fcp.json"}},
@@ -98,7 +99,15 @@ const std::vector<Planted>& Table() {
        ".buildkite/pipeline.yml", ".woodpecker.yml", ".gitignore", "deep/.gitignore", ".gitmodules",
        "package-lock.json", "Cargo.lock", ".env", ".npmrc", "package.json", "Makefile", ".husky/pre-commit",
        ".github/workflows/test.yml", "AGENTS.md", ".gitattributes", "node_modules/.bin/x -> ../x", "bin/tool",
-       "out -> /etc", "repository -> .git/hooks", ".cargo -> src", ".bundle -> src", "\u200e.txt"}},
+       ".dir-locals-2.el", ".env.local",
+        ".envrc.local", ".lazy.lua", ".ycm_extra_conf.py", "irb.rc", ".luacheckrc", ".lintr", ".proverc", ".erlang",
+        ".merlin", "dune", ".pytest.ini", "pytest.toml", "cdk.json", ".storybook/main.js", ".clj-kondo/config.edn",
+        ".neoconf.json", "x.xcodeproj/project.pbxproj", "x.gradle.kts", "deps.edn", "rebar.config", "Procfile.dev",
+        "vue.config.js", "commitlint.config.mjs", "lint-staged.config.js", "lefthook-local.yml", ".lefthook.yml",
+        "Dockerfile.dev", "Containerfile", "pubspec.yaml", "Rakefile.rb", "Taskfile.dist.yml", "Makefile.toml",
+        "build.ninja", "SConscript", "project.json", "lerna.json", "nodemon.json", ".terraform.lock.hcl",
+        "serverless.ts", "netlify.toml", "wrangler.toml", "AGENT.md", "x\u00a0.txt", "x\u2800.txt", "\u1680.txt",
+        "out -> /etc", "repository -> .git/hooks", ".cargo -> src", ".bundle -> src", "\u200e.txt"}},
       {By::kNobody,
        {"claude/settings.json", ".claude.md", "src/config.h", "hooks.ts", "config", ".gitconfig", "git~2",
        "opencode.txt", "src/opencode/json", "mcp.json", ".vscodeignore", "layouts/head/meta.html", "HEAD.md",
@@ -246,37 +255,54 @@ TEST(GitSettings, AreHarmlessOnlyIfTheyAreKnownToBe) {
   const std::string file = (directory.path() / "keys").string();
   ASSERT_EQ(std::system(("git help -c > " + file).c_str()), 0);  // NOLINT(cert-env33-c)
   std::istringstream lines(testing_support::ReadFile(file));
-  std::vector<std::string> harmless;
-  std::size_t count = 0;
+  std::vector<std::string> settings;
   for (std::string key; std::getline(lines, key);) {
     if (key.find('.') == std::string::npos || key.find(' ') != std::string::npos) continue;
-    ++count;
     std::transform(key.begin(), key.end(), key.begin(), [](char c) { return std::tolower(c); });
-    if (exposure::IsHarmless(key, "/tmp/x")) harmless.push_back(key);
+    settings.push_back(key + "\n/tmp/x");
   }
-  EXPECT_GT(count, 400U);
-  EXPECT_THAT(harmless, ::testing::UnorderedElementsAre("branch.<name>.description", "user.email",
-                                                        "user.name"));
+  EXPECT_GT(settings.size(), 400U);
+  const auto keys = exposure::NotHarmless(settings);
+  std::erase_if(settings, [&](const std::string& setting) {
+    return keys.contains(setting.substr(0, setting.find('\n')));
+  });
+  EXPECT_THAT(settings, ::testing::UnorderedElementsAre("branch.<name>.description\n/tmp/x",
+                                                        "user.email\n/tmp/x", "user.name\n/tmp/x"));
 }
 
 TEST(GitSettings, OfDailyWorkAreHarmless) {
-  using Pair = std::pair<const char*, const char*>;
-  for (const auto& [key, value] : {Pair{"user.name", "A. U. Thor"},
-                                   {"branch.a/b.remote", "origin"},
-                                   {"branch.x.remote", "."},
-                                   {"branch.x.merge", "refs/heads/feature/x-1"},
-                                   {"branch.x.rebase", "true"},
-                                   {"pull.rebase", "false"},
-                                   {"pull.ff", "only"},
-                                   {"core.bare", "false"},
-                                   {"gc.auto", "0"},
-                                   {"core.filemode", "true"},
-                                   {"core.repositoryformatversion", "0"},
-                                   {"remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"},
-                                   {"advice.detachedhead", "false"},
-                                   {"push.autosetupremote", "true"}}) {
-    EXPECT_TRUE(exposure::IsHarmless(key, value)) << key;
-  }
+  EXPECT_THAT(exposure::NotHarmless({"user.name\nA. U. Thor",
+                                     "remote.origin.url\nhttps://example.org",
+                                     "branch.a/b.remote\norigin",
+                                     "branch.x.remote\n.",
+                                     "branch.x.merge\nrefs/heads/feature/x-1",
+                                     "branch.x.rebase\ntrue",
+                                     "branch.x.gk-last-accessed\n2026-01-01T00:00:00Z",
+                                     "branch.x.github-pr-owner-number\na#b#1",
+                                     "pull.rebase\nfalse",
+                                     "pull.ff\nonly",
+                                     "core.bare\nfalse",
+                                     "gc.auto\n0",
+                                     "core.filemode\ntrue",
+                                     "core.repositoryformatversion\n0",
+                                     "remote.origin.fetch\n+refs/heads/*:refs/remotes/origin/*",
+                                     "remote.origin.gh-resolved\nbase",
+                                     "lfs.https://example.org.access\nbasic",
+                                     "advice.detachedhead\nfalse",
+                                     "push.default\nsimple",
+                                     "push.autosetupremote\ntrue"}),
+              ::testing::ElementsAre("remote.origin.url"));
+}
+
+TEST(GitSettings, CountByTheOthers) {
+  using ::testing::ElementsAre;
+  EXPECT_THAT(exposure::NotHarmless({"branch.x.remote\ndata"}), ElementsAre("branch.x.remote"))
+      << "git pulls from a file of that name";
+  EXPECT_THAT(exposure::NotHarmless({"core.fsmonitor\nx", "core.fsmonitor\ntrue"}),
+              ElementsAre("core.fsmonitor"));
+  EXPECT_THAT(exposure::NotHarmless(
+                  {"push.default\nupstream", "remote.x.fetch\n+refs/heads/*:refs/tags/*"}),
+              ElementsAre("push.default", "remote.x.fetch"));
 }
 
 }  // namespace
