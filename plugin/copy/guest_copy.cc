@@ -335,7 +335,7 @@ void ReceivePack(const Target& target, const std::string& revisions, std::uint64
       },
       [&] { progress.Show(received); });
   if (received > max_size) {
-    Stop(Format("More than {} (--max-size)", support::FormatByteCount(max_size)));
+    Stop(Format("The pack has more than {}; raise --max-size", support::FormatByteCount(max_size)));
   }
 }
 
