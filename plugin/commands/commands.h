@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "lima/sandbox.h"
 #include "support/errors.h"
 
 /// The command line: `limactl-mcp COMMAND …`, which `limactl mcp COMMAND …` runs.
@@ -18,8 +19,7 @@ class UsageError : public support::CommandError {
 /// The instance of `serve` and `doctor` when none is named, as with limactl.
 inline constexpr const char* kDefaultInstance = "default";
 
-/// The instance of all other commands if none is named. `run` offers to create it.
-inline constexpr const char* kAgentInstance = "agent";
+using lima::kAgentInstance;
 
 /// Runs the program. `arguments` are those after the program's name. Returns the exit code: that
 /// of the command, or 1 with one line on standard error; of Changes, 2. Never throws.

@@ -42,7 +42,7 @@ std::uint64_t ReadMaxSize(const cxxopts::ParseResult& parsed) {
 }
 
 CopyCommand::CopyCommand(const std::string& instance, const std::string& project,
-                         const std::string& directory) {
+                         const std::string& directory, const std::string& verb) {
   // Errors of write() instead: a program that stops reading, a limit on the size of files.
   (void)::signal(SIGPIPE, SIG_IGN);
   (void)::signal(SIGXFSZ, SIG_IGN);
@@ -54,6 +54,11 @@ CopyCommand::CopyCommand(const std::string& instance, const std::string& project
       loaded.configuration.directory(),
       project.empty() ? FindProjectTop() : exposure::ResolvedOnHost(fs::absolute(project)));
   loaded.RequireOutOfReach(place.repository);
+  if (!verb.empty() && !place.ReadFacts()) {
+    if (!loaded.reach.MountHolding(place.project)) throw support::CommandError(place.NoCopyText());
+    throw support::CommandError(
+        "The project is mounted: there is nothing to {}. See: limactl mcp diff {}", verb, instance);
+  }
   side_.emplace(place, directory);
   UndoInterruptedApply();
   copy::RequireNoMount(loaded.mounts, side_->facts().directory, instance);

@@ -34,9 +34,10 @@ std::uint64_t ReadMaxSize(const cxxopts::ParseResult& parsed);
 class CopyCommand {
  public:
   /// Empty `project`: the repository of the current directory. Empty `directory`: where the copy
-  /// is, or the project's own path. Throws support::Error.
+  /// is, or the project's own path. With a `verb` ("take"), there must be a copy, or one begun.
+  /// Throws support::Error.
   CopyCommand(const std::string& instance, const std::string& project,
-              const std::string& directory = "");
+              const std::string& directory = "", const std::string& verb = "");
 
   [[nodiscard]] const std::string& project() const { return side_->facts().project; }
   [[nodiscard]] copy::SideRepository& side() { return *side_; }

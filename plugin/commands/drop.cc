@@ -10,9 +10,7 @@ namespace commands {
 int Drop(const std::vector<std::string>& arguments) {
   const auto parsed = Parse("drop", arguments);
   if (!parsed) return 0;
-  CopyCommand command(CopyInstance(*parsed), ReadProjectOption(*parsed));
-  const copy::SidePlace& place = command.side().place();
-  if (!place.ReadFacts()) throw support::CommandError(place.NoCopyText());
+  CopyCommand command(CopyInstance(*parsed), ReadProjectOption(*parsed), "", "drop");
   try {
     command.FollowProject();
   } catch (const support::Error&) {

@@ -17,10 +17,9 @@
 /// Instances, agents and projects, for several commands.
 namespace commands {
 
-/// The agent that the first positional argument names; with `can_run`, of those that `run` can
-/// start. Throws UsageError, which lists them and ends with `hint`.
-const agents::Agent& FindAgent(const std::vector<std::string>& positional, bool can_run,
-                               std::string_view hint = "");
+/// The agent that the first positional argument names, also by its program; with `can_run`, of
+/// those that `run` can start. Throws UsageError, which lists them.
+const agents::Agent& FindAgent(const std::vector<std::string>& positional, bool can_run);
 
 /// The current directory, links resolved. Throws UsageError if it is gone, or is `/` or the user's
 /// home directory: an agent would get all of it. `otherwise` ends the text for the latter.

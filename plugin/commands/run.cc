@@ -19,6 +19,7 @@
 #include "agents/own_servers.h"
 #include "commands/commands.h"
 #include "commands/copy_command.h"
+#include "commands/documents/documents.h"
 #include "commands/option_parser.h"
 #include "commands/project.h"
 #include "commands/serve_options.h"
@@ -268,7 +269,6 @@ void FillRequest(const Agent& agent, const cxxopts::ParseResult& parsed, const S
   request.call_timeout = CallTimeout(limit);
   request.trust = parsed["trust"].as<bool>();
   for (const cxxopts::KeyValue& option : parsed.arguments()) {
-    if (option.key() == "mcp") agents::AddGuestServer(option.value(), request);
     if (option.key() == "host-mcp") agents::AddHostServer(option.value(), agent, reach, request);
   }
   const fs::path state = agents::StateDirectory(request.environment);
@@ -281,15 +281,17 @@ void FillRequest(const Agent& agent, const cxxopts::ParseResult& parsed, const S
 void PrintArgumentHelp(const std::vector<std::string>& words) {
   for (const Agent& agent : agents::Agents()) {
     if (!agent.run || std::find(words.begin(), words.end(), agent.name) == words.end()) continue;
-    std::cout << '\n' << agents::ArgumentHelp(agent.run->rules);
+    std::cout << '\n' << ForTerminal(agents::ArgumentHelp(agent.run->rules));
   }
 }
 
 }  // namespace
 
 /// The order of the steps is what makes them safe. Nothing is created or started before the options
-/// are checked. No program is looked up before FindWork has taken out of PATH what the guest can
-/// write, except to see whether the agent is there. The agent's own program runs only after its
+/// are checked, except those that depend on the instance (--host-mcp, and --root and --audit on its
+/// mounts). No program is looked up before FindWork has taken out of PATH what the guest can write,
+/// except to see whether the agent is there, and limactl if it creates `agent`, which mounts
+/// nothing. The agent's own program runs only after its
 /// settings are known to be out of the guest's reach, even for its version. The baseline exists
 /// before the agent can change anything. Both runs of it are children: Enter changes the directory
 /// and environment of the process, and End must still report in the user's own.
@@ -301,8 +303,7 @@ int RunAgent(const std::vector<std::string>& arguments) {
     return 0;
   }
   const std::vector<std::string>& positional = parsed->unmatched();
-  const Agent& agent =
-      FindAgent(positional, true, ". For an editor, see limactl mcp configure --help");
+  const Agent& agent = FindAgent(positional, true);
   const std::string instance = positional.size() > 1 ? positional[1] : kAgentInstance;
 
   // Checks that need no instance.
@@ -311,6 +312,10 @@ int RunAgent(const std::vector<std::string>& arguments) {
   if (const auto refused = agents::FindRefused(request.arguments, agent.run->rules))
     throw UsageError(*refused);
   const std::string directory = ReadCopyDirectory(*parsed);
+  const ServeOptions serve = ReadServeOptions(*parsed, instance);
+  for (const cxxopts::KeyValue& option : parsed->arguments()) {
+    if (option.key() == "mcp") agents::AddGuestServer(option.value(), request);
+  }
   (void)FindProject(EnvironmentVariable("HOME"));
   const std::string search_path = EnvironmentVariable("PATH");
   (void)FindAgentProgram(agent, search_path, GuestReach());
@@ -321,7 +326,8 @@ int RunAgent(const std::vector<std::string>& arguments) {
   if (!work->HasRoots() && parsed->count("root") > 0) {
     throw UsageError("--root is for mounted projects; in a copy there is nothing else");
   }
-  FillRequest(agent, *parsed, ReadServeOptions(*parsed, instance), loaded.reach, *work, request);
+  RequireInstance(serve);
+  FillRequest(agent, *parsed, serve, loaded.reach, *work, request);
   if (parsed->count("mcp") > 0) request.guest_shell = GuestShell(loaded, *work);
 
   // Ways for the guest to get out. Then the version of the agent's own program.

@@ -50,6 +50,7 @@ int Serve(const std::vector<std::string>& arguments) {
   const pid_t parent = TerminationWatch::PrepareProcess();
   ServeOptions options = ReadServeOptions(
       *parsed, parsed->unmatched().empty() ? kDefaultInstance : parsed->unmatched().front());
+  RequireInstance(options);
   options.instance.copied_project = std::move(copied_project);
   if (options.start) UseSafeSearchPath(options.instance.name);
 

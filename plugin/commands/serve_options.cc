@@ -19,8 +19,6 @@
 namespace commands {
 namespace {
 
-using connection::InstanceOptions;
-
 std::optional<mcp::ResultStyle> ReadResultStyle(const std::string& text) {
   if (text == "auto") return std::nullopt;
   if (text == "structured") return mcp::ResultStyle::kStructured;
@@ -28,11 +26,11 @@ std::optional<mcp::ResultStyle> ReadResultStyle(const std::string& text) {
   throw UsageError("--results \"{}\": expected auto, structured or text", text);
 }
 
-/// Throws for a --root that lies under no mount, and for an audit file that the agent could change
-/// or replace by a link to any file of the host. Files of Lima's that cannot be used only cause a
-/// warning: the user may fix them while we serve, and until then each call returns the error.
-void CheckAgainstMounts(const ServeOptions& options) {
-  const InstanceOptions& instance = options.instance;
+}  // namespace
+
+void RequireInstance(const ServeOptions& options) {
+  const connection::InstanceOptions& instance = options.instance;
+  lima::RequireInstance(instance.lima_home, instance.name);
   if (instance.roots.narrowed_roots.empty() && !options.audit_file) return;
   try {
     const auto configuration = lima::LoadConfiguration(instance.lima_home, instance.name);
@@ -52,8 +50,6 @@ void CheckAgainstMounts(const ServeOptions& options) {
   }
 }
 
-}  // namespace
-
 std::chrono::milliseconds ReadCommandTimeout(const cxxopts::ParseResult& parsed) {
   const auto& text = parsed["command-timeout"].as<std::string>();
   if (const auto time = support::ParseDuration(text)) return *time;
@@ -68,7 +64,6 @@ ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::str
   options.tools.instance = instance;
   std::error_code gone;
   options.instance.working_directory = std::filesystem::current_path(gone).string();
-  lima::RequireInstance(options.instance.lima_home, instance);
   for (const cxxopts::KeyValue& option : parsed.arguments()) {
     paths::RootOptions& roots = options.instance.roots;
     const std::string& value = option.value();
@@ -81,7 +76,7 @@ ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::str
   options.tools.command_timeout = ReadCommandTimeout(parsed);
   options.result_style = ReadResultStyle(parsed["results"].as<std::string>());
   if (parsed.count("audit") > 0) options.audit_file = parsed["audit"].as<std::string>();
-  CheckAgainstMounts(options);
+  if (options.audit_file == "") throw UsageError("--audit: expected a file");
   return options;
 }
 

@@ -125,7 +125,7 @@ int Take(const std::vector<std::string>& arguments) {
   if (apply && named) throw UsageError("--apply and --branch exclude each other");
   if (yes && !apply) throw UsageError("--yes is for --apply; without it, nothing is asked");
   const std::uint64_t max_size = ReadMaxSize(*parsed);
-  CopyCommand command(CopyInstance(*parsed), ReadProjectOption(*parsed));
+  CopyCommand command(CopyInstance(*parsed), ReadProjectOption(*parsed), "", "take");
   command.RequireCopy();
   const std::string branch =
       named ? (*parsed)["branch"].as<std::string>() : command.DefaultBranch();
