@@ -27,7 +27,7 @@ int Dispatch(const std::vector<std::string>& arguments) {
   if (const Command* command = FindCommand(arguments[0])) {
     return command->run({arguments.begin() + 1, arguments.end()});
   }
-  std::vector<std::string> known = {"--help", "--version"};
+  std::vector<std::string> known = {"help", "--help", "--version"};
   for (const Command& command : Commands()) known.emplace_back(command.name);
   throw UsageError(
       UnknownText(arguments[0].starts_with('-') ? "option" : "command", arguments[0], known) +

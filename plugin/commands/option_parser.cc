@@ -34,14 +34,27 @@ cxxopts::Options MakeOptions(const Command& command) {
 }
 
 /// Rewords an error of cxxopts, whose releases quote names differently.
-std::string ErrorText(std::string text, const std::vector<Option>& options) {
-  static const re2::RE2 unknown("Option \"(.*)\" does not exist");
+std::string ErrorText(std::string text, const std::vector<Option>& options,
+                      const std::vector<std::string>& arguments) {
+  static const re2::RE2 error(R"re((?s)(?:Argument|Option) "(.*)" (\S+).*)re");
   re2::RE2::GlobalReplace(&text, "‘|’|'", "\"");
-  std::string name;
-  if (!re2::RE2::FullMatch(text, unknown, &name)) return text + ".";
+  std::string word;
+  std::string problem;
+  if (!re2::RE2::FullMatch(text, error, &word, &problem)) return text + ".";
+  if (problem == "failed") {  // to parse: the value of a switch
+    for (const std::string& argument : arguments) {
+      if (argument.ends_with("=" + word)) word = argument;
+    }
+    return support::Format("{}: leave the value out, or give true or false.", word);
+  }
   std::vector<std::string> known = {"--help"};
-  for (const Option& option : options) known.push_back("--" + std::string(option.name));
-  return UnknownText("option", (name.size() > 1 ? "--" : "-") + name, known);
+  for (const Option& option : options) {
+    known.push_back("--" + std::string(option.name));
+    if (problem == "is" && option.name == word)  // missing an argument
+      return support::Format("{} needs a value: {} {}.", known.back(), known.back(), option.value);
+  }
+  if (problem == "does") word = (word.size() > 1 ? "--" : "-") + word;  // not exist
+  return UnknownText("option", word.substr(0, word.find('=')), known);
 }
 
 }  // namespace
@@ -57,7 +70,7 @@ std::optional<cxxopts::ParseResult> Parse(const Command& command,
   try {
     result = MakeOptions(command).parse(static_cast<int>(pointers.size()), pointers.data());
   } catch (const std::exception& error) {  // cxxopts 3.0 and 3.1 name the class differently
-    throw UsageError(ErrorText(error.what(), options) + help);
+    throw UsageError(ErrorText(error.what(), options, arguments) + help);
   }
   if (result->count("help") > 0) {
     std::cout << CommandHelp(command);
@@ -84,17 +97,7 @@ std::optional<cxxopts::ParseResult> Parse(std::string_view command,
 
 std::string UnknownText(const std::string& kind, const std::string& word,
                         const std::vector<std::string>& known) {
-  const std::string* nearest = nullptr;
-  std::size_t least = 1 + std::max<std::size_t>(1, word.size() / 4);
-  for (const std::string& candidate : known) {
-    const bool is_long = word.size() > candidate.size() + least;
-    const std::size_t distance = is_long ? least : support::EditDistance(word, candidate);
-    if (distance >= least) continue;
-    least = distance;
-    nearest = &candidate;
-  }
-  return "unknown " + kind + " \"" + word + "\"." +
-         (nearest == nullptr ? "" : " Did you mean " + *nearest + "?");
+  return "unknown " + kind + " \"" + word + "\"." + support::DidYouMean(word, known);
 }
 
 }  // namespace commands

@@ -29,7 +29,8 @@ std::string Wrapped(std::string_view text, std::size_t indent) {
   return result + "\n";
 }
 
-/// Markdown as text of two columns.
+}  // namespace
+
 std::string ForTerminal(const std::string& markdown) {
   static const re2::RE2 item("- `(.*?)`: (.*)");
   std::size_t width = 0;
@@ -42,6 +43,8 @@ std::string ForTerminal(const std::string& markdown) {
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("limactl ")) {
       result += "  " + line + "\n";
+    } else if (line.starts_with("  ")) {
+      result += "  " + Wrapped(line, 4);
     } else if (re2::RE2::FullMatch(line, item, &term, &text)) {
       term.resize(width + 2, ' ');
       result += "  " + term + Wrapped(text, width + 4);
@@ -53,8 +56,6 @@ std::string ForTerminal(const std::string& markdown) {
   std::replace(result.begin(), result.end(), '`', '\'');
   return result;
 }
-
-}  // namespace
 
 std::string CommandHelp(const Command& command) {
   return ForTerminal(Reference(command, true));
