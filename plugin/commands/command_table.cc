@@ -107,9 +107,7 @@ std::span<const Command> Commands() {
       Command{.name = "doctor", .run = &Doctor, .arguments = {kServedInstance},
           .brief = "Check everything between an agent and an instance, and print what to do",
           .page = "troubleshooting.md", .example = "doctor agent", .exit_status = "1 also if a check failed", .options = {
-              {"json", "", kNothing, "Print one JSON object instead of lines"}}},
-      Command{.name = "generate-doc", .run = &GenerateDoc, .arguments = {{"DIR", kDirectories, "An existing directory"}},
-          .brief = "Write the documents that are made from the program's tables", .example = "generate-doc /tmp", .is_hidden = true}};
+              {"json", "", kNothing, "Print one JSON object instead of lines"}}}};
   return kCommands;
 }
 
@@ -141,10 +139,16 @@ std::vector<std::string> OfferedWords(Offers offers) {
 }
 
 const Command* FindCommand(std::string_view name) {
+  static const Command kHidden = {
+      .name = "generate-doc",
+      .run = &GenerateDoc,
+      .arguments = {{"DIR", kDirectories, "An existing directory"}},
+      .brief = "Write the documents that are made from the program's tables",
+      .example = "generate-doc /tmp"};
   for (const Command& command : Commands()) {
     if (command.name == name) return &command;
   }
-  return nullptr;
+  return name == kHidden.name ? &kHidden : nullptr;
 }
 
 std::vector<Option> AllOptions(const Command& command) {

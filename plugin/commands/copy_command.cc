@@ -22,19 +22,10 @@ namespace fs = std::filesystem;
 
 std::string FindProjectTop() {
   const std::string home = support::EnvironmentVariable("HOME");
-  const fs::path top = copy::FindTop(FindProject(home));
-  std::error_code unknown;
-  if (fs::equivalent(top, home, unknown)) {
-    throw UsageError(top.string() + " is your home directory; run this inside a project");
-  }
-  return top.string();
+  return FindProject(home, "", copy::FindTop(FindProject(home))).string();
 }
 
-std::string CopyInstance(const cxxopts::ParseResult& parsed) {
-  return parsed.unmatched().empty() ? kAgentInstance : parsed.unmatched().front();
-}
-
-std::uint64_t ReadMaxSize(const cxxopts::ParseResult& parsed) {
+std::uint64_t ReadMaxSize(const Parsed& parsed) {
   const auto& text = parsed["max-size"].as<std::string>();
   const auto bytes = support::ParseByteCount(text);
   if (bytes && *bytes > 0) return *bytes;
@@ -86,10 +77,6 @@ void CopyCommand::FollowProject() {
 void CopyCommand::RequireCopy() {
   if (side_->facts().sent.empty()) throw support::CommandError(side_->place().NoCopyText());
   FollowProject();
-}
-
-std::string ReadProjectOption(const cxxopts::ParseResult& parsed) {
-  return parsed.count("project") > 0 ? parsed["project"].as<std::string>() : "";
 }
 
 exposure::Report CopyCommand::MakeReport(const std::string& from, const std::string& to,

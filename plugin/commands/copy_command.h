@@ -14,21 +14,15 @@
 /// Shared by `copy`, `diff`, `take` and `drop`.
 namespace commands {
 
-/// The positional argument [INSTANCE].
-std::string CopyInstance(const cxxopts::ParseResult& parsed);
-
 /// `--copy-dir` of `copy` and `run`; empty if it is not given. Throws UsageError.
-std::string ReadCopyDirectory(const cxxopts::ParseResult& parsed);
+std::string ReadCopyDirectory(const Parsed& parsed);
 
 /// The top of the working tree of git that holds the current directory. Throws UsageError if that
 /// is the user's home directory: an agent would get all of it.
 std::string FindProjectTop();
 
-/// `--project` of `diff`, `take` and `drop`.
-std::string ReadProjectOption(const cxxopts::ParseResult& parsed);
-
 /// `--max-size` of `diff` and `take`. Throws UsageError.
-std::uint64_t ReadMaxSize(const cxxopts::ParseResult& parsed);
+std::uint64_t ReadMaxSize(const Parsed& parsed);
 
 /// The copy of a project in an instance, and this command's lock on it.
 class CopyCommand {

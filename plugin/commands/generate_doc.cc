@@ -44,11 +44,9 @@ void Write(const std::filesystem::path& path, const std::string& text) {
 
 }  // namespace
 
-int GenerateDoc(const std::vector<std::string>& arguments) {
-  const auto parsed = Parse("generate-doc", arguments);
-  if (!parsed) return 0;
-  if (parsed->unmatched().empty()) throw UsageError("generate-doc: name the directory DIR");
-  const std::filesystem::path directory = parsed->unmatched()[0];
+int GenerateDoc(const Parsed& parsed) {
+  if (parsed.unmatched().empty()) throw UsageError("generate-doc: name the directory DIR");
+  const std::filesystem::path directory = parsed.Positional(0);
   Write(directory / "mcp.md", ToolPage());
   Write(directory / "options.md", OptionsPage());
   Write(directory / "limactl-mcp.1", Manual());

@@ -25,9 +25,8 @@ cxxopts::Options MakeOptions(const Command& command) {
     if (option.is_list) {
       value = cxxopts::value<std::vector<std::string>>();
     } else if (!option.value.empty()) {
-      value = cxxopts::value<std::string>();
+      value = cxxopts::value<std::string>()->default_value(std::string(option.by_default));
     }
-    if (!option.by_default.empty()) value->default_value(std::string(option.by_default));
     add(std::string(option.name), "", value);
   }
   return options;
@@ -59,40 +58,43 @@ std::string ErrorText(std::string text, const std::vector<Option>& options,
 
 }  // namespace
 
-std::optional<cxxopts::ParseResult> Parse(const Command& command,
-                                          const std::vector<std::string>& arguments) {
+std::optional<Parsed> Parse(const Command& command, std::vector<std::string> arguments) {
   const std::vector<Option> options = AllOptions(command);
   const std::string help =
       support::Format(" 'limactl mcp {} --help' shows the usage", command.name);
+  std::size_t maximum = command.arguments.size();
+  std::vector<std::string> rest;
+  if (maximum > 0 && command.arguments.back().usage.starts_with("[--")) {
+    --maximum;
+    const auto separator = std::find(arguments.begin(), arguments.end(), "--");
+    if (separator != arguments.end()) rest.assign(separator + 1, arguments.end());
+    arguments.erase(separator, arguments.end());
+  }
   std::vector<const char*> pointers = {"limactl-mcp"};
   for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
-  std::optional<cxxopts::ParseResult> result;
+  std::optional<Parsed> result;
   try {
-    result = MakeOptions(command).parse(static_cast<int>(pointers.size()), pointers.data());
+    result = {MakeOptions(command).parse(static_cast<int>(pointers.size()), pointers.data()), rest};
   } catch (const std::exception& error) {  // cxxopts 3.0 and 3.1 name the class differently
     throw UsageError(ErrorText(error.what(), options, arguments) + help);
   }
   if (result->count("help") > 0) {
-    std::cout << CommandHelp(command);
+    std::cout << CommandHelp(command, result->unmatched());
     return std::nullopt;
+  }
+  for (const cxxopts::KeyValue& option : result->arguments()) {
+    if (option.value().empty())
+      throw UsageError(ErrorText("Option \"" + option.key() + "\" is", options, {}) + help);
   }
   for (const Option& option : options) {
     const std::string name(option.name);
     if (option.is_list || result->count(name) <= 1) continue;
     throw UsageError("--" + name + " is given more than once." + help);
   }
-  const auto maximum = static_cast<std::size_t>(
-      std::count_if(command.arguments.begin(), command.arguments.end(),
-                    [](const Argument& argument) { return !argument.usage.starts_with("[--"); }));
   if (result->unmatched().size() > maximum) {
     throw UsageError("unexpected argument \"" + result->unmatched()[maximum] + "\"." + help);
   }
   return result;
-}
-
-std::optional<cxxopts::ParseResult> Parse(std::string_view command,
-                                          const std::vector<std::string>& arguments) {
-  return Parse(*FindCommand(command), arguments);
 }
 
 std::string UnknownText(const std::string& kind, const std::string& word,

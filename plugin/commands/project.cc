@@ -48,8 +48,7 @@ void OfferInstance(const std::filesystem::path& lima_home, const std::string& na
 
 }  // namespace
 
-const agents::Agent& FindAgent(const std::vector<std::string>& positional, bool can_run) {
-  const std::string word = positional.empty() ? "" : positional.front();
+const agents::Agent& FindAgent(const std::string& word, bool can_run) {
   std::vector<std::string> names;
   std::vector<std::string> known;
   for (const agents::Agent& agent : agents::Agents()) {
@@ -63,13 +62,14 @@ const agents::Agent& FindAgent(const std::vector<std::string>& positional, bool 
                      agent.title, agent.name);
   }
   throw UsageError("{} There are: {}; name one of them",
-                   positional.empty() ? "which agent?" : UnknownText("agent", word, known),
+                   word.empty() ? "which agent?" : UnknownText("agent", word, known),
                    support::Join(names));
 }
 
-std::filesystem::path FindProject(const std::string& home, std::string_view otherwise) {
+std::filesystem::path FindProject(const std::string& home, std::string_view otherwise,
+                                  std::filesystem::path project) {
   std::error_code error;
-  std::filesystem::path project = std::filesystem::current_path(error);
+  if (project.empty()) project = std::filesystem::current_path(error);
   if (error) throw UsageError("the current directory is gone; change to your project");
   const bool is_home = std::filesystem::equivalent(project, home, error);
   if (is_home || project == project.root_path()) {

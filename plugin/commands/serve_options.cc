@@ -50,14 +50,14 @@ void RequireInstance(const ServeOptions& options) {
   }
 }
 
-std::chrono::milliseconds ReadCommandTimeout(const cxxopts::ParseResult& parsed) {
+std::chrono::milliseconds ReadCommandTimeout(const Parsed& parsed) {
   const auto& text = parsed["command-timeout"].as<std::string>();
   if (const auto time = support::ParseDuration(text)) return *time;
   throw UsageError(
       "--command-timeout \"{}\": expected a time such as 90s, 10m or 1h, or 0 for no limit", text);
 }
 
-ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::string& instance) {
+ServeOptions ReadServeOptions(const Parsed& parsed, const std::string& instance) {
   ServeOptions options;
   options.instance.lima_home = lima::HomeDirectory();
   options.instance.name = instance;
@@ -76,17 +76,16 @@ ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::str
   options.tools.command_timeout = ReadCommandTimeout(parsed);
   options.result_style = ReadResultStyle(parsed["results"].as<std::string>());
   if (parsed.count("audit") > 0) options.audit_file = parsed["audit"].as<std::string>();
-  if (options.audit_file == "") throw UsageError("--audit: expected a file");
   return options;
 }
 
-std::string ReadCopiedProject(const cxxopts::ParseResult& parsed) {
+std::string ReadCopiedProject(const Parsed& parsed) {
   if (parsed.count("copy") == 0) return "";
   if (parsed.count("root") > 0) throw UsageError("--copy and --root exclude each other");
   return exposure::ResolvedOnHost(std::filesystem::absolute(parsed["copy"].as<std::string>()));
 }
 
-std::vector<std::string> ServeArguments(const cxxopts::ParseResult& parsed) {
+std::vector<std::string> ServeArguments(const Parsed& parsed) {
   std::set<std::string_view> known;
   for (const Option& option : AllOptions(*FindCommand("serve"))) known.insert(option.name);
   std::vector<std::string> words;

@@ -23,11 +23,11 @@ struct ServeOptions {
 };
 
 /// Throws UsageError for an invalid --command-timeout.
-std::chrono::milliseconds ReadCommandTimeout(const cxxopts::ParseResult& parsed);
+std::chrono::milliseconds ReadCommandTimeout(const Parsed& parsed);
 
 /// Reads the options for an instance, which need not be there. Throws support::Error for a value
 /// that cannot be used.
-ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::string& instance);
+ServeOptions ReadServeOptions(const Parsed& parsed, const std::string& instance);
 
 /// Throws support::Error if there is no such instance, for a --root that lies under no mount, and
 /// for an audit file that the agent could change or replace by a link to any file of the host.
@@ -36,9 +36,9 @@ ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::str
 void RequireInstance(const ServeOptions& options);
 
 /// The absolute path of `--copy` with links resolved; empty if it is not given. Throws UsageError.
-std::string ReadCopiedProject(const cxxopts::ParseResult& parsed);
+std::string ReadCopiedProject(const Parsed& parsed);
 
 /// The options of `run` or `serve` as words for `serve`, in the given order, with absolute paths.
-std::vector<std::string> ServeArguments(const cxxopts::ParseResult& parsed);
+std::vector<std::string> ServeArguments(const Parsed& parsed);
 
 }  // namespace commands

@@ -14,12 +14,10 @@ std::string Code(std::string_view title, std::string_view line);
 std::string List(std::string_view title, const std::vector<Row>& rows);
 std::string Reference(const Command& command, bool is_brief = false);
 
-/// Markdown as text of two columns, at most 80 wide. Lines that begin with two spaces keep them.
-std::string ForTerminal(const std::string& markdown);
-
 std::string OptionsPage();
 std::string Manual();
-std::string CommandHelp(const Command& command);
+/// Of `run`, with the arguments of the agents that `words` name.
+std::string CommandHelp(const Command& command, const std::vector<std::string>& words);
 std::string ProgramHelp();
 std::string BashCompletion();
 std::string FishCompletion();

@@ -73,6 +73,7 @@ end
 for program in limactl-mcp limactl
     set -l add complete -c $program -f -n
 
+    $add 'contains -- -- (__limactl_mcp_words)'
     $add '__limactl_mcp_at ""' -a help -d 'Print help'
     $add '__limactl_mcp_at ""' -s h -l help -d 'Print help'
     $add '__limactl_mcp_at ""' -s v -l version -d 'Print the version'

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "agents/agent.h"
+#include "commands/commands.h"
 #include "commands/documents/documents.h"
 #include "support/re2_text.h"
 #include "support/words.h"
@@ -29,8 +31,7 @@ std::string Wrapped(std::string_view text, std::size_t indent) {
   return result + "\n";
 }
 
-}  // namespace
-
+/// Markdown as text of two columns. Lines that begin with two spaces keep them.
 std::string ForTerminal(const std::string& markdown) {
   static const re2::RE2 item("- `(.*?)`: (.*)");
   std::size_t width = 0;
@@ -57,15 +58,22 @@ std::string ForTerminal(const std::string& markdown) {
   return result;
 }
 
-std::string CommandHelp(const Command& command) {
-  return ForTerminal(Reference(command, true));
+}  // namespace
+
+std::string CommandHelp(const Command& command, const std::vector<std::string>& words) {
+  std::string text = Reference(command, true);
+  for (const agents::Agent& agent : agents::Agents()) {
+    const bool is_named = std::find(words.begin(), words.end(), agent.name) != words.end();
+    if (command.run == &RunAgent && agent.run && is_named)
+      text += agents::ArgumentHelp(agent.run->rules);
+  }
+  return ForTerminal(text);
 }
 
 std::string ProgramHelp() {
   std::vector<Row> commands;
   for (const Command& command : Commands()) {
-    if (!command.is_hidden)
-      commands.push_back({std::string(command.name), std::string(command.brief)});
+    commands.push_back({std::string(command.name), std::string(command.brief)});
   }
   return ForTerminal(
       "Hands a Lima virtual machine to an AI agent, as an MCP server.\n\n" +
