@@ -39,9 +39,8 @@ std::string Refused(const std::string& argument, const Mode& mode, const Argumen
     return text + std::string(refusal->reason);
   if (is_option) {
     std::vector<std::string> known;
-    for (const std::string_view word : Words(mode.options)) {
+    for (const std::string_view word : Words(mode.options))
       known.emplace_back(word.substr(0, word.find_first_of("=?")));
-    }
     return Format(
         "{}it is not known to leave the agent confined.{} `limactl mcp run AGENT --help` lists "
         "the options that are",

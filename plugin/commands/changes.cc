@@ -2,7 +2,7 @@
 #include <iostream>
 
 #include "commands/commands.h"
-#include "commands/copy_command.h"
+#include "commands/option_parser.h"
 #include "commands/work.h"
 
 namespace commands {

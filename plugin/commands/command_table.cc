@@ -111,6 +111,15 @@ std::span<const Command> Commands() {
   return kCommands;
 }
 
+const Command* FindCommand(std::string_view name) {
+  static const Command kHidden = {.name = "generate-doc", .run = &GenerateDoc, .arguments = {{"DIR", kDirectories, "An existing directory"}},
+      .brief = "Write the documents that are made from the program's tables", .example = "generate-doc /tmp"};
+  for (const Command& command : Commands()) {
+    if (command.name == name) return &command;
+  }
+  return name == kHidden.name ? &kHidden : nullptr;
+}
+
 std::vector<Row> EnvironmentVariables() {
   return {{"LIMA_HOME", "The directory of Lima's instances, by default ~/.lima. If it is set, `configure` passes it to the server."},
           {"LIMA_TEMPLATES_PATH", "Where limactl looks for templates. If it is set, commands name the template `agent-sandbox` without a path."},
@@ -136,19 +145,6 @@ std::vector<std::string> OfferedWords(Offers offers) {
     if (offers == kAgents || (offers == kAgentsOfRun && agent.run)) names.emplace_back(agent.name);
   }
   return names;
-}
-
-const Command* FindCommand(std::string_view name) {
-  static const Command kHidden = {
-      .name = "generate-doc",
-      .run = &GenerateDoc,
-      .arguments = {{"DIR", kDirectories, "An existing directory"}},
-      .brief = "Write the documents that are made from the program's tables",
-      .example = "generate-doc /tmp"};
-  for (const Command& command : Commands()) {
-    if (command.name == name) return &command;
-  }
-  return name == kHidden.name ? &kHidden : nullptr;
 }
 
 std::vector<Option> AllOptions(const Command& command) {

@@ -18,7 +18,6 @@ class UsageError : public support::CommandError {
 
 /// The instance of `serve` and `doctor` when none is named, as with limactl.
 inline constexpr const char* kDefaultInstance = "default";
-
 using lima::kAgentInstance;
 
 /// Runs the program. `arguments` are those after the program's name. Returns the exit code: that
@@ -38,8 +37,6 @@ int Drop(const Parsed& parsed);
 int Changes(const Parsed& parsed);  ///< returns 1 if something was changed
 int Info(const Parsed& parsed);
 int Doctor(const Parsed& parsed);  ///< returns 1 if a check failed
-
-/// `generate-doc DIR`, which the help does not list.
 int GenerateDoc(const Parsed& parsed);
 
 }  // namespace commands

@@ -8,7 +8,6 @@
 #include "commands/copy_command.h"
 #include "exposure/guest_reach.h"
 #include "shell/shell_quote.h"
-#include "support/log.h"
 #include "support/paths.h"
 #include "support/printable.h"
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <exception>
 #include <iostream>
-#include <memory>
 
 #include "commands/commands.h"
 #include "commands/documents/documents.h"
@@ -21,31 +20,24 @@ cxxopts::Options MakeOptions(const Command& command) {
   cxxopts::OptionAdder add = options.add_options();
   add("h,help", "");
   for (const Option& option : AllOptions(command)) {
-    std::shared_ptr<cxxopts::Value> value = cxxopts::value<bool>();
-    if (option.is_list) {
-      value = cxxopts::value<std::vector<std::string>>();
-    } else if (!option.value.empty()) {
-      value = cxxopts::value<std::string>()->default_value(std::string(option.by_default));
-    }
-    add(std::string(option.name), "", value);
+    add(std::string(option.name), "",
+        option.is_list ? cxxopts::value<std::vector<std::string>>()
+        : option.value.empty()
+            ? cxxopts::value<bool>()
+            : cxxopts::value<std::string>()->default_value(std::string(option.by_default)));
   }
   return options;
 }
 
 /// Rewords an error of cxxopts, whose releases quote names differently.
-std::string ErrorText(std::string text, const std::vector<Option>& options,
-                      const std::vector<std::string>& arguments) {
+std::string ErrorText(std::string text, const std::vector<Option>& options) {
   static const re2::RE2 error(R"re((?s)(?:Argument|Option) "(.*)" (\S+).*)re");
   re2::RE2::GlobalReplace(&text, "‘|’|'", "\"");
   std::string word;
   std::string problem;
   if (!re2::RE2::FullMatch(text, error, &word, &problem)) return text + ".";
-  if (problem == "failed") {  // to parse: the value of a switch
-    for (const std::string& argument : arguments) {
-      if (argument.ends_with("=" + word)) word = argument;
-    }
-    return support::Format("{}: leave the value out, or give true or false.", word);
-  }
+  if (problem == "failed")  // to parse: the value of a switch
+    return support::Format("unexpected value \"{}\": leave it out, or give true or false.", word);
   std::vector<std::string> known = {"--help"};
   for (const Option& option : options) {
     known.push_back("--" + std::string(option.name));
@@ -76,7 +68,7 @@ std::optional<Parsed> Parse(const Command& command, std::vector<std::string> arg
   try {
     result = {MakeOptions(command).parse(static_cast<int>(pointers.size()), pointers.data()), rest};
   } catch (const std::exception& error) {  // cxxopts 3.0 and 3.1 name the class differently
-    throw UsageError(ErrorText(error.what(), options, arguments) + help);
+    throw UsageError(ErrorText(error.what(), options) + help);
   }
   if (result->count("help") > 0) {
     std::cout << CommandHelp(command, result->unmatched());
@@ -84,7 +76,7 @@ std::optional<Parsed> Parse(const Command& command, std::vector<std::string> arg
   }
   for (const cxxopts::KeyValue& option : result->arguments()) {
     if (option.value().empty())
-      throw UsageError(ErrorText("Option \"" + option.key() + "\" is", options, {}) + help);
+      throw UsageError(ErrorText("Option \"" + option.key() + "\" is", options) + help);
   }
   for (const Option& option : options) {
     const std::string name(option.name);

@@ -49,21 +49,17 @@ void OfferInstance(const std::filesystem::path& lima_home, const std::string& na
 }  // namespace
 
 const agents::Agent& FindAgent(const std::string& word, bool can_run) {
-  std::vector<std::string> names;
-  std::vector<std::string> known;
   for (const agents::Agent& agent : agents::Agents()) {
     const auto programs = support::Words(agent.programs);
-    known.emplace_back(agent.name);
-    if (!can_run || agent.run) names.emplace_back(agent.name);
-    const bool is_its = std::find(programs.begin(), programs.end(), word) != programs.end();
-    if (agent.name != word && !is_its) continue;
+    if (agent.name != word && std::ranges::find(programs, word) == programs.end()) continue;
     if (!can_run || agent.run) return agent;
     throw UsageError("{} is an editor, which `run` cannot start; see: limactl mcp configure {}",
                      agent.title, agent.name);
   }
-  throw UsageError("{} There are: {}; name one of them",
-                   word.empty() ? "which agent?" : UnknownText("agent", word, known),
-                   support::Join(names));
+  throw UsageError(
+      "{} There are: {}; name one of them",
+      word.empty() ? "which agent?" : UnknownText("agent", word, OfferedWords(Offers::kAgents)),
+      support::Join(OfferedWords(can_run ? Offers::kAgentsOfRun : Offers::kAgents)));
 }
 
 std::filesystem::path FindProject(const std::string& home, std::string_view otherwise,

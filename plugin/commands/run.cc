@@ -30,10 +30,8 @@
 #include "support/foreground_child.h"
 #include "support/join.h"
 #include "support/log.h"
-#include "support/paths.h"
 #include "support/printable.h"
 #include "support/program.h"
-#include "support/units.h"
 
 namespace commands {
 namespace {
@@ -275,13 +273,12 @@ void FillRequest(const Agent& agent, const Parsed& parsed, const ServeOptions& s
 }  // namespace
 
 /// The order of the steps is what makes them safe. Nothing is created or started before the options
-/// are checked, except those that depend on the instance (--host-mcp, and --root and --audit on its
-/// mounts). No program is looked up before FindWork has taken out of PATH what the guest can write,
-/// except to see whether the agent is there, and limactl if it creates `agent`, which mounts
-/// nothing. The agent's own program runs only after its
-/// settings are known to be out of the guest's reach, even for its version. The baseline exists
-/// before the agent can change anything. Both runs of it are children: Enter changes the directory
-/// and environment of the process, and End must still report in the user's own.
+/// are checked, as far as they do not depend on the instance's mounts. No program is looked up
+/// before FindWork has taken out of PATH what the guest can write, except to see whether the agent
+/// is there, and limactl to create `agent`, which mounts nothing. The agent's own program runs only
+/// after its settings are known to be out of the guest's reach, even for its version. The baseline
+/// exists before the agent can change anything. Both runs of it are children: Enter changes the
+/// directory and environment of the process, and End must still report in the user's own.
 int RunAgent(const Parsed& parsed) {
   const Agent& agent = FindAgent(parsed.Positional(0), true);
   const std::string instance = parsed.Positional(1, kAgentInstance);

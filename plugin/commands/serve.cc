@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "agents/agent.h"
 #include "commands/audit_log.h"

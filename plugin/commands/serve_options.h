@@ -29,10 +29,10 @@ std::chrono::milliseconds ReadCommandTimeout(const Parsed& parsed);
 /// that cannot be used.
 ServeOptions ReadServeOptions(const Parsed& parsed, const std::string& instance);
 
-/// Throws support::Error if there is no such instance, for a --root that lies under no mount, and
-/// for an audit file that the agent could change or replace by a link to any file of the host.
-/// Files of Lima's that cannot be used only cause a warning: the user may fix them while we serve,
-/// and until then each call returns the error.
+/// Throws support::Error if there is no such instance, for a --root under no mount, and for an
+/// audit file that the agent could change or replace by a link. Files of Lima's that cannot be used
+/// only cause a warning: the user may fix them while we serve. Until then each call returns the
+/// error.
 void RequireInstance(const ServeOptions& options);
 
 /// The absolute path of `--copy` with links resolved; empty if it is not given. Throws UsageError.

@@ -9,8 +9,7 @@ function __limactl_mcp_instances
     end
 end
 
-# The word being typed, without --option= in front of it.
-function __limactl_mcp_value
+function __limactl_mcp_value # the word being typed, without --option=
     commandline -ct | string replace -r '^--[^=]*=' ''
 end
 

@@ -139,11 +139,7 @@ std::string BashCompletion() {
       Completion({.command = "- 0 @COMMAND@\nhelp 0 @COMMAND@\n@COMMAND@ -h\n@COMMAND@ --help\n",
                   .option = "@COMMAND@ --@NAME@\n",
                   .value = "@COMMAND@ --@NAME@ @OFFER@\n",
-                  .argument = "@COMMAND@ @NUMBER@ @OFFER@\n",
-                  .nothing = "nothing",
-                  .directories = "directories",
-                  .files = "files",
-                  .instances = "instances"}));
+                  .argument = "@COMMAND@ @NUMBER@ @OFFER@\n"}));
 }
 
 }  // namespace commands

@@ -20,8 +20,7 @@ function __limactl_mcp_instances
     end
 end
 
-# The word being typed, without --option= in front of it.
-function __limactl_mcp_value
+function __limactl_mcp_value # the word being typed, without --option=
     commandline -ct | string replace -r '^--[^=]*=' ''
 end
 
@@ -96,6 +95,7 @@ std::string FishCompletion() {
       .value = "    $add '__limactl_mcp_at @COMMAND@' -l @NAME@ -r@OFFER@ -d '@BRIEF@'\n",
       .argument = "    $add '__limactl_mcp_at @COMMAND@ @NUMBER@'@OFFER@\n",
       .quoted = &QuotedForFish,
+      .nothing = "",
       .directories = " -a '(__fish_complete_directories (__limactl_mcp_value))'",
       .files = " -a '(__fish_complete_path (__limactl_mcp_value))'",
       .instances = " -a '(__limactl_mcp_instances)'",

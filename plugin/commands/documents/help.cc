@@ -5,7 +5,6 @@
 #include <sstream>
 
 #include "agents/agent.h"
-#include "commands/commands.h"
 #include "commands/documents/documents.h"
 #include "support/re2_text.h"
 #include "support/words.h"
@@ -62,10 +61,10 @@ std::string ForTerminal(const std::string& markdown) {
 
 std::string CommandHelp(const Command& command, const std::vector<std::string>& words) {
   std::string text = Reference(command, true);
+  if (command.name != "run") return ForTerminal(text);
   for (const agents::Agent& agent : agents::Agents()) {
-    const bool is_named = std::find(words.begin(), words.end(), agent.name) != words.end();
-    if (command.run == &RunAgent && agent.run && is_named)
-      text += agents::ArgumentHelp(agent.run->rules);
+    const bool is_named = std::ranges::find(words, agent.name) != words.end();
+    if (agent.run && is_named) text += agents::ArgumentHelp(agent.run->rules);
   }
   return ForTerminal(text);
 }
