@@ -86,6 +86,7 @@ TEST(FormatByteCount, NamesTheLargestUnitThatDividesEvenly) {
   EXPECT_EQ(FormatByteCount(262144), "256KiB");
   EXPECT_EQ(FormatByteCount(33554432), "32MiB");
   EXPECT_EQ(FormatByteCount(1000), "1000 bytes");
+  EXPECT_EQ(FormatByteCount(1), "1 byte");
   EXPECT_EQ(FormatByteCount(0), "0 bytes");
 }
 
