@@ -95,7 +95,7 @@ struct Confinement {
   /// Whether, with these arguments, it works on during a slow call and is told of its end.
   bool (*works_on)(const std::vector<std::string>&) = [](const auto&) { return false; };
   std::vector<OwnPath> own_settings;  ///< the user's files that the agent reads
-  /// Those of `own_settings` that a session obeys and that may name programs. Null: nothing.
+  /// The part of `own_settings` that a session obeys and that may name programs. Null: nothing.
   configure::Json (*obeyed_settings)(const Environment& environment) = nullptr;
   /// The entries of the user's own servers by name, of the user's settings alone. Null: the agent
   /// cannot be made to ask before each call of one.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "support/edit_distance.h"
 #include "support/format.h"
 #include "support/join.h"
 #include "support/words.h"
@@ -37,13 +38,18 @@ std::string Refused(const std::string& argument, const Mode& mode, const Argumen
   if (const Refusal* refusal = FindRefusal(rules, argument))
     return text + std::string(refusal->reason);
   if (is_option) {
-    return text +
-           "it is not known to leave the agent confined. These are: " + std::string(mode.options);
+    std::vector<std::string> known;
+    for (const std::string_view word : Words(mode.options))
+      known.emplace_back(word.substr(0, word.find_first_of("=?")));
+    return Format(
+        "{}it is not known to leave the agent confined.{} `limactl mcp run AGENT --help` lists "
+        "the options that are",
+        text, support::DidYouMean(argument, known));
   }
   std::vector<std::string> commands;
   for (const Mode& each : rules.modes.subspan(1)) commands.emplace_back(each.command);
   return Format(
-      "{}it may be a command or a directory, and only these commands are confined: {}. "
+      "{}it may be a command or a directory, and as the first word only these are confined: {}. "
       "Give a prompt as two words or more, in quotes",
       text, commands.empty() ? "none" : support::Join(commands));
 }
@@ -109,7 +115,7 @@ std::optional<std::string> FindRefused(std::span<const std::string> arguments,
 }
 
 std::string ArgumentHelp(const ArgumentRules& rules) {
-  std::string text = Format("After --, {} gets:\n", rules.title);
+  std::string text = Format("After `--`, {} gets (`=` takes a value, `?` may):\n", rules.title);
   for (const Mode& mode : rules.modes) {
     // A command with the options of the first mode is one of them.
     const bool is_listed = mode.options.data() == rules.modes.front().options.data();
@@ -119,11 +125,11 @@ std::string ArgumentHelp(const ArgumentRules& rules) {
     for (const std::string_view word : Words(mode.options)) text.append(word).append(" ");
     text.back() = '\n';
   }
-  text += "Not passed on:\n";
+  text += "\nNot passed on:\n";
   for (const Refusal& refusal : rules.refusals) {
     text.append("  ").append(refusal.options).append(": ").append(refusal.reason).append("\n");
   }
-  return text;
+  return text + "\n";
 }
 
 }  // namespace agents

@@ -43,7 +43,7 @@ struct ArgumentRules {
 std::optional<std::string> FindRefused(std::span<const std::string> arguments,
                                        const ArgumentRules& rules);
 
-/// The arguments that pass and those that do not, as lines for people.
+/// The arguments that pass and those that do not, as Markdown with lines of any length.
 std::string ArgumentHelp(const ArgumentRules& rules);
 
 }  // namespace agents

@@ -10,6 +10,7 @@
 #include "support/errors.h"
 #include "support/log.h"
 #include "support/random.h"
+#include "support/units.h"
 #include "support/utf8.h"
 
 namespace agents {
@@ -23,8 +24,8 @@ std::string ReadInstructions(const std::string& project, std::string_view name) 
   if (std::filesystem::is_symlink(path, unknown)) return "";
   const std::string text = configure::StoredSettings(path, project).text().value_or("");
   if (text.size() <= kMaxInstructions) return support::ToUtf8(text);
-  throw support::CommandError("cannot use {}: it is larger than {} bytes", path.string(),
-                              kMaxInstructions);
+  throw support::CommandError("cannot use {}: it is larger than {}", path.string(),
+                              support::FormatByteCount(kMaxInstructions));
 } catch (const support::Error& error) {
   support::LogWarning(error.what());
   return "";

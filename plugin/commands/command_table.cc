@@ -43,7 +43,7 @@ std::span<const OptionGroup> OptionsOfServe() {
               "if it cannot be written, calls continue, and the server logs that. "
               "A line has time, process id of the server, number, tool, arguments, outcome (`succeeded`, `failed`, `refused` or `cancelled`), exit code, error and duration. "
               "A call that may change something has a line with the same number before, when it starts: its outcome is `started`. "
-              "Of an argument longer than 16 KiB the line has the first and last 8 KiB, length and SHA-256; of the content of files 512 bytes. "
+              "Of an argument longer than 16KiB the line has the first and last 8KiB, length and SHA-256; of the content of files 512 bytes. "
               "It is in ASCII; other characters are escaped."}}}};
   return kGroups;
 }
@@ -80,7 +80,8 @@ std::span<const Command> Commands() {
               {"stat", "", kNothing, "Only names, with numbers of lines"}, kProject, kMaxSize}},
       Command{.name = "take", .run = &Take, .arguments = {kInstance}, .brief = "Bring the changes made in the copy back, as a branch",
           .page = "copy.md", .example = "take --apply", .exit_status = "1 also if something could not be taken", .options = {
-              {"apply", "", kNothing, "Change the working tree instead: all of it or nothing"},
+              {"apply", "", kNothing, "Change the working tree instead: all of it or nothing",
+                  "Asks first if programs on this host obey a file of the change, or if the change is too large to be examined."},
               {"yes", "", kNothing, "With --apply: do not ask, whatever the change contains"},
               {"branch", "NAME", kNothing, "The name of the branch", "By default, INSTANCE/ and the name of your own. One that exists is moved only if `take` made it."},
               kProject, kMaxSize}},
@@ -106,22 +107,31 @@ std::span<const Command> Commands() {
       Command{.name = "doctor", .run = &Doctor, .arguments = {kServedInstance},
           .brief = "Check everything between an agent and an instance, and print what to do",
           .page = "troubleshooting.md", .example = "doctor agent", .exit_status = "1 also if a check failed", .options = {
-              {"json", "", kNothing, "Print one JSON object instead of lines"}}},
-      Command{.name = "generate-doc", .run = &GenerateDoc, .arguments = {{"DIR", kDirectories, "An existing directory"}},
-          .brief = "Write the documents that are made from the program's tables", .example = "generate-doc /tmp", .is_hidden = true}};
+              {"json", "", kNothing, "Print one JSON object instead of lines"}}}};
   return kCommands;
+}
+
+const Command* FindCommand(std::string_view name) {
+  static const Command kHidden = {.name = "generate-doc", .run = &GenerateDoc, .arguments = {{"DIR", kDirectories, "An existing directory"}},
+      .brief = "Write the documents that are made from the program's tables", .example = "generate-doc /tmp"};
+  for (const Command& command : Commands()) {
+    if (command.name == name) return &command;
+  }
+  return name == kHidden.name ? &kHidden : nullptr;
 }
 
 std::vector<Row> EnvironmentVariables() {
   return {{"LIMA_HOME", "The directory of Lima's instances, by default ~/.lima. If it is set, `configure` passes it to the server."},
-          {"HOME, USER, TMPDIR", "Values for the templates of an instance's mounts."},
+          {"LIMA_TEMPLATES_PATH", "Where limactl looks for templates. If it is set, commands name the template `agent-sandbox` without a path."},
+          {"HOME, TMPDIR", "Values for the templates of an instance's mounts."},
           {"PATH", "Where programs are looked for, except in relative directories and those that the guest can write."},
-          {"CLAUDE_CONFIG_DIR, CODEX_HOME, GEMINI_CLI_HOME, XDG_CONFIG_HOME", "Where agents keep your own settings, for `configure --user`. Each must be an absolute path."},
-          {"XDG_STATE_HOME", "Where `run` keeps its files, instead of ~/.local/state."}};
+          {"CLAUDE_CONFIG_DIR, CODEX_HOME, COPILOT_HOME, GEMINI_CLI_HOME, XDG_CONFIG_HOME", "Where agents keep your own settings, for `configure --user`. Each must be an absolute path."},
+          {"XDG_STATE_HOME", "Where `run` keeps its files, instead of ~/.local/state."},
+          {"PAGER", "What `diff` shows its output with on a terminal."}};
 }
 
 std::vector<Row> FilesOfLima() {
-  return {{"$LIMA_HOME/INSTANCE/lima.yaml", "The instance's configuration. The file tools accept only its mounts and the directories of `--allow-path`."},
+  return {{"$LIMA_HOME/INSTANCE/lima.yaml", "The instance's configuration. The file tools accept only its mounts, or the copy, and the directories of `--allow-path`."},
           {"$LIMA_HOME/_config/default.yaml, $LIMA_HOME/_config/override.yaml", "What Lima adds to the configuration of every instance, including mounts."},
           {"$LIMA_HOME/INSTANCE/ssh.config", "How to reach the instance; read before each connection. Your own SSH configuration and agent are not used."}};
 }
@@ -135,13 +145,6 @@ std::vector<std::string> OfferedWords(Offers offers) {
     if (offers == kAgents || (offers == kAgentsOfRun && agent.run)) names.emplace_back(agent.name);
   }
   return names;
-}
-
-const Command* FindCommand(std::string_view name) {
-  for (const Command& command : Commands()) {
-    if (command.name == name) return &command;
-  }
-  return nullptr;
 }
 
 std::vector<Option> AllOptions(const Command& command) {

@@ -10,6 +10,8 @@
 /// bash, zsh and fish are made from it. In its texts, what a user types stands in backticks.
 namespace commands {
 
+struct Parsed;
+
 /// The words that a shell offers for a value or an argument.
 enum class Offers { kNothing, kDirectories, kFiles, kInstances, kAgents, kAgentsOfRun, kStyles };
 
@@ -39,7 +41,7 @@ struct Argument {
 
 struct Command {
   std::string_view name;
-  int (*run)(const std::vector<std::string>& arguments);
+  int (*run)(const Parsed& parsed);
   std::vector<Argument> arguments = {};
   std::string_view brief;             ///< one line: for all, also the completions
   std::string_view more = {};         ///< sentences, for all but the completions
@@ -48,13 +50,12 @@ struct Command {
   std::string_view exit_status = {};  ///< empty: 0, or 1 after an error
   std::vector<Option> options = {};
   bool has_options_of_serve = false;  ///< after its own
-  bool is_hidden = false;             ///< from all documents
 };
 
-/// All commands, in the order of the documents.
+/// All commands but generate-doc, in the order of the documents.
 std::span<const Command> Commands();
 
-/// Null if there is none.
+/// Any command; null if there is none.
 const Command* FindCommand(std::string_view name);
 
 /// The options of `serve` that `run` has, too.

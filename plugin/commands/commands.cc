@@ -25,9 +25,10 @@ int Dispatch(const std::vector<std::string>& arguments) {
     return 0;
   }
   if (const Command* command = FindCommand(arguments[0])) {
-    return command->run({arguments.begin() + 1, arguments.end()});
+    const auto parsed = Parse(*command, {arguments.begin() + 1, arguments.end()});
+    return parsed ? command->run(*parsed) : 0;
   }
-  std::vector<std::string> known = {"--help", "--version"};
+  std::vector<std::string> known = {"help", "--help", "--version"};
   for (const Command& command : Commands()) known.emplace_back(command.name);
   throw UsageError(
       UnknownText(arguments[0].starts_with('-') ? "option" : "command", arguments[0], known) +

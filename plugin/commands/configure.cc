@@ -87,10 +87,9 @@ void AddOptions(const std::vector<std::string>& arguments, Job& job) {
   job.request.call_timeout = CallTimeout(ReadCommandTimeout(*parsed));
 }
 
-Job ReadJob(const cxxopts::ParseResult& parsed, const std::vector<std::string>& options) {
-  const std::vector<std::string>& positional = parsed.unmatched();
+Job ReadJob(const Parsed& parsed) {
   Job job;
-  job.agent = &FindAgent(positional, false);
+  job.agent = &FindAgent(parsed.Positional(0), false);
   job.print = parsed["print"].as<bool>();
   SettingsRequest& request = job.request;
   request.remove = parsed["remove"].as<bool>();
@@ -101,13 +100,13 @@ Job ReadJob(const cxxopts::ParseResult& parsed, const std::vector<std::string>& 
     throw UsageError("--user and --project exclude each other");
   }
   if (request.remove && request.trust) throw UsageError("--remove and --trust exclude each other");
-  job.instance = positional.size() > 1 ? positional[1] : kAgentInstance;
+  job.instance = parsed.Positional(1, kAgentInstance);
   lima::CheckInstanceName(job.instance);
   job.launch = LaunchCommand(job.instance);
   request.environment = support::OwnEnvironment();
   request.server = job.launch;
   request.server.push_back(job.instance);
-  AddOptions(options, job);
+  AddOptions(parsed.rest, job);
   // The agent may be started in another directory.
   const bool has_home = !EnvironmentVariable("LIMA_HOME").empty();
   if (has_home) request.server_environment = {{"LIMA_HOME", lima::HomeDirectory().string()}};
@@ -301,17 +300,12 @@ void ConfigureAgent(Job& job) {
 
 }  // namespace
 
-int Configure(const std::vector<std::string>& arguments) {
-  const auto separator = std::find(arguments.begin(), arguments.end(), "--");
-  const auto parsed = Parse("configure", {arguments.begin(), separator});
-  if (!parsed) return 0;
-  std::vector<std::string> options;
-  if (separator != arguments.end()) options.assign(separator + 1, arguments.end());
-  if (parsed->unmatched().empty() && parsed->arguments().empty() && options.empty()) {
+int Configure(const Parsed& parsed) {
+  if (parsed.unmatched().empty() && parsed.arguments().empty() && parsed.rest.empty()) {
     ListAgents();
     return 0;
   }
-  Job job = ReadJob(*parsed, options);
+  Job job = ReadJob(parsed);
   ConfigureAgent(job);
   return 0;
 }

@@ -8,7 +8,6 @@
 #include "commands/copy_command.h"
 #include "exposure/guest_reach.h"
 #include "shell/shell_quote.h"
-#include "support/log.h"
 #include "support/paths.h"
 #include "support/printable.h"
 
@@ -31,7 +30,7 @@ std::string InProject(const std::string& file, const std::string& project) {
 
 }  // namespace
 
-std::string ReadCopyDirectory(const cxxopts::ParseResult& parsed) {
+std::string ReadCopyDirectory(const Parsed& parsed) {
   if (parsed.count("copy-dir") == 0) return "";
   const auto& text = parsed["copy-dir"].as<std::string>();
   const std::string directory = support::CleanPath(text);
@@ -51,13 +50,11 @@ void SendCopy(CopyCommand& command, const std::vector<std::string>& included) {
   }
 }
 
-int Copy(const std::vector<std::string>& arguments) {
-  const auto parsed = Parse("copy", arguments);
-  if (!parsed) return 0;
-  const std::string instance = CopyInstance(*parsed);
-  CopyCommand command(instance, "", ReadCopyDirectory(*parsed));
+int Copy(const Parsed& parsed) {
+  const std::string instance = parsed.Positional(0, kAgentInstance);
+  CopyCommand command(instance, "", ReadCopyDirectory(parsed));
   std::vector<std::string> included;
-  for (const cxxopts::KeyValue& option : parsed->arguments()) {
+  for (const cxxopts::KeyValue& option : parsed.arguments()) {
     if (option.key() == "include") included.push_back(InProject(option.value(), command.project()));
   }
   SendCopy(command, included);

@@ -23,19 +23,10 @@ namespace fs = std::filesystem;
 
 std::string FindProjectTop() {
   const std::string home = support::EnvironmentVariable("HOME");
-  const fs::path top = copy::FindTop(FindProject(home));
-  std::error_code unknown;
-  if (fs::equivalent(top, home, unknown)) {
-    throw UsageError(top.string() + " is your home directory; run this inside a project");
-  }
-  return top.string();
+  return FindProject(home, "", copy::FindTop(FindProject(home))).string();
 }
 
-std::string CopyInstance(const cxxopts::ParseResult& parsed) {
-  return parsed.unmatched().empty() ? kAgentInstance : parsed.unmatched().front();
-}
-
-std::uint64_t ReadMaxSize(const cxxopts::ParseResult& parsed) {
+std::uint64_t ReadMaxSize(const Parsed& parsed) {
   const auto& text = parsed["max-size"].as<std::string>();
   const auto bytes = support::ParseByteCount(text);
   if (bytes && *bytes > 0) return *bytes;
@@ -43,7 +34,7 @@ std::uint64_t ReadMaxSize(const cxxopts::ParseResult& parsed) {
 }
 
 CopyCommand::CopyCommand(const std::string& instance, const std::string& project,
-                         const std::string& directory) {
+                         const std::string& directory, const std::string& verb) {
   // Errors of write() instead: a program that stops reading, a limit on the size of files.
   (void)::signal(SIGPIPE, SIG_IGN);
   (void)::signal(SIGXFSZ, SIG_IGN);
@@ -55,6 +46,11 @@ CopyCommand::CopyCommand(const std::string& instance, const std::string& project
       loaded.configuration.directory(),
       project.empty() ? FindProjectTop() : exposure::ResolvedOnHost(fs::absolute(project)));
   loaded.RequireOutOfReach(place.repository);
+  if (!verb.empty() && !place.ReadFacts()) {
+    if (!loaded.reach.MountHolding(place.project)) throw support::CommandError(place.NoCopyText());
+    throw support::CommandError(
+        "The project is mounted: there is nothing to {}. See: limactl mcp diff {}", verb, instance);
+  }
   side_.emplace(place, directory);
   UndoInterruptedApply();
   copy::RequireNoMount(loaded.mounts, side_->facts().directory, instance);
@@ -82,10 +78,6 @@ void CopyCommand::FollowProject() {
 void CopyCommand::RequireCopy() {
   if (side_->facts().sent.empty()) throw support::CommandError(side_->place().NoCopyText());
   FollowProject();
-}
-
-std::string ReadProjectOption(const cxxopts::ParseResult& parsed) {
-  return parsed.count("project") > 0 ? parsed["project"].as<std::string>() : "";
 }
 
 exposure::Report CopyCommand::MakeReport(const std::string& from, const std::string& to,

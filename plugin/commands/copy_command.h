@@ -14,29 +14,24 @@
 /// Shared by `copy`, `diff`, `take` and `drop`.
 namespace commands {
 
-/// The positional argument [INSTANCE].
-std::string CopyInstance(const cxxopts::ParseResult& parsed);
-
 /// `--copy-dir` of `copy` and `run`; empty if it is not given. Throws UsageError.
-std::string ReadCopyDirectory(const cxxopts::ParseResult& parsed);
+std::string ReadCopyDirectory(const Parsed& parsed);
 
 /// The top of the working tree of git that holds the current directory. Throws UsageError if that
 /// is the user's home directory: an agent would get all of it.
 std::string FindProjectTop();
 
-/// `--project` of `diff`, `take` and `drop`.
-std::string ReadProjectOption(const cxxopts::ParseResult& parsed);
-
 /// `--max-size` of `diff` and `take`. Throws UsageError.
-std::uint64_t ReadMaxSize(const cxxopts::ParseResult& parsed);
+std::uint64_t ReadMaxSize(const Parsed& parsed);
 
 /// The copy of a project in an instance, and this command's lock on it.
 class CopyCommand {
  public:
   /// Empty `project`: the repository of the current directory. Empty `directory`: where the copy
-  /// is, or the project's own path. Throws support::Error.
+  /// is, or the project's own path. With a `verb` ("take"), there must be a copy, or one begun.
+  /// Throws support::Error.
   CopyCommand(const std::string& instance, const std::string& project,
-              const std::string& directory = "");
+              const std::string& directory = "", const std::string& verb = "");
 
   [[nodiscard]] const std::string& project() const { return side_->facts().project; }
   [[nodiscard]] copy::SideRepository& side() { return *side_; }

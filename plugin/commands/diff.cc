@@ -9,13 +9,11 @@
 
 namespace commands {
 
-int Diff(const std::vector<std::string>& arguments) {
-  const auto parsed = Parse("diff", arguments);
-  if (!parsed) return 0;
-  const std::string instance = CopyInstance(*parsed);
-  const std::uint64_t max_size = ReadMaxSize(*parsed);
-  const bool only_names = (*parsed)["stat"].as<bool>();
-  const std::string project = ReadProjectOption(*parsed);
+int Diff(const Parsed& parsed) {
+  const std::string instance = parsed.Positional(0, kAgentInstance);
+  const std::uint64_t max_size = ReadMaxSize(parsed);
+  const bool only_names = parsed["stat"].as<bool>();
+  const std::string project = parsed["project"].as<std::string>();
   const Instance loaded = LoadInstance(instance);
   loaded.RequireOutOfReach(loaded.configuration.directory());
   (void)::signal(SIGPIPE, SIG_IGN);  // a pager that stops reading is an error of write()

@@ -14,12 +14,9 @@
 
 namespace commands {
 
-int Doctor(const std::vector<std::string>& arguments) {
-  const auto parsed = Parse("doctor", arguments);
-  if (!parsed) return 0;
-  const bool as_json = (*parsed)["json"].as<bool>();
-  const std::string instance =
-      parsed->unmatched().empty() ? kDefaultInstance : parsed->unmatched().front();
+int Doctor(const Parsed& parsed) {
+  const bool as_json = parsed["json"].as<bool>();
+  const std::string instance = parsed.Positional(0, kDefaultInstance);
   (void)::signal(SIGPIPE, SIG_IGN);  // a program that stops reading is an error of write()
 
   if (!as_json) {

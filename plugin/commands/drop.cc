@@ -7,18 +7,15 @@
 
 namespace commands {
 
-int Drop(const std::vector<std::string>& arguments) {
-  const auto parsed = Parse("drop", arguments);
-  if (!parsed) return 0;
-  CopyCommand command(CopyInstance(*parsed), ReadProjectOption(*parsed));
-  const copy::SidePlace& place = command.side().place();
-  if (!place.ReadFacts()) throw support::CommandError(place.NoCopyText());
+int Drop(const Parsed& parsed) {
+  CopyCommand command(parsed.Positional(0, kAgentInstance), parsed["project"].as<std::string>(), "",
+                      "drop");
   try {
     command.FollowProject();
   } catch (const support::Error&) {
     // The project was deleted: nothing on this host has its commits.
   }
-  for (const std::string& line : copy::Drop(command.OpenTarget(), (*parsed)["force"].as<bool>())) {
+  for (const std::string& line : copy::Drop(command.OpenTarget(), parsed["force"].as<bool>())) {
     std::cerr << line << '\n';
   }
   std::cout << "Dropped.\n";

@@ -20,8 +20,9 @@ std::string ToolPage() {
   std::ostringstream page;
   page << "---\ntitle: MCP tools\nweight: 99\n---\n\n"
           "`limactl mcp serve INSTANCE` offers these tools to an AI agent. All of them work inside "
-          "the virtual machine; paths are those of the host, and only the directories that the "
-          "instance mounts can be used. This page is written by `limactl mcp generate-doc`.\n";
+          "the virtual machine. Paths are those of the host. The file tools can use what the "
+          "instance mounts, or the copy of one project, and directories of `--allow-path`. This "
+          "page is written by `limactl mcp generate-doc`.\n";
   for (const mcp::ToolDefinition& tool : tools::Definitions()) {
     page << "\n## `" << tool.name << "`\n\n### Description\n\n" << tool.description << "\n\n";
     WriteSchema(page, "Input Schema", tool.input_schema);
@@ -43,11 +44,9 @@ void Write(const std::filesystem::path& path, const std::string& text) {
 
 }  // namespace
 
-int GenerateDoc(const std::vector<std::string>& arguments) {
-  const auto parsed = Parse("generate-doc", arguments);
-  if (!parsed) return 0;
-  if (parsed->unmatched().empty()) throw UsageError("generate-doc: name the directory DIR");
-  const std::filesystem::path directory = parsed->unmatched()[0];
+int GenerateDoc(const Parsed& parsed) {
+  if (parsed.unmatched().empty()) throw UsageError("generate-doc: name the directory DIR");
+  const std::filesystem::path directory = parsed.Positional(0);
   Write(directory / "mcp.md", ToolPage());
   Write(directory / "options.md", OptionsPage());
   Write(directory / "limactl-mcp.1", Manual());

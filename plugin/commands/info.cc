@@ -5,14 +5,12 @@
 #include <utility>
 
 #include "commands/commands.h"
-#include "commands/option_parser.h"
 #include "mcp/protocol.h"
 #include "tools/tool_list.h"
 
 namespace commands {
 
-int Info(const std::vector<std::string>& arguments) {
-  if (!Parse("info", arguments)) return 0;
+int Info(const Parsed& /*none*/) {
   nlohmann::json tools = nlohmann::json::array();
   for (const mcp::ToolDefinition& definition : tools::Definitions()) {
     tools.push_back(mcp::Describe(definition));

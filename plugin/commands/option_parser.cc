@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <exception>
 #include <iostream>
-#include <memory>
 
 #include "commands/commands.h"
 #include "commands/documents/documents.h"
@@ -21,80 +20,78 @@ cxxopts::Options MakeOptions(const Command& command) {
   cxxopts::OptionAdder add = options.add_options();
   add("h,help", "");
   for (const Option& option : AllOptions(command)) {
-    std::shared_ptr<cxxopts::Value> value = cxxopts::value<bool>();
-    if (option.is_list) {
-      value = cxxopts::value<std::vector<std::string>>();
-    } else if (!option.value.empty()) {
-      value = cxxopts::value<std::string>();
-    }
-    if (!option.by_default.empty()) value->default_value(std::string(option.by_default));
-    add(std::string(option.name), "", value);
+    add(std::string(option.name), "",
+        option.is_list ? cxxopts::value<std::vector<std::string>>()
+        : option.value.empty()
+            ? cxxopts::value<bool>()
+            : cxxopts::value<std::string>()->default_value(std::string(option.by_default)));
   }
   return options;
 }
 
 /// Rewords an error of cxxopts, whose releases quote names differently.
 std::string ErrorText(std::string text, const std::vector<Option>& options) {
-  static const re2::RE2 unknown("Option \"(.*)\" does not exist");
+  static const re2::RE2 error(R"re((?s)(?:Argument|Option) "(.*)" (\S+).*)re");
   re2::RE2::GlobalReplace(&text, "‘|’|'", "\"");
-  std::string name;
-  if (!re2::RE2::FullMatch(text, unknown, &name)) return text + ".";
+  std::string word;
+  std::string problem;
+  if (!re2::RE2::FullMatch(text, error, &word, &problem)) return text + ".";
+  if (problem == "failed")  // to parse: the value of a switch
+    return support::Format("unexpected value \"{}\": leave it out, or give true or false.", word);
   std::vector<std::string> known = {"--help"};
-  for (const Option& option : options) known.push_back("--" + std::string(option.name));
-  return UnknownText("option", (name.size() > 1 ? "--" : "-") + name, known);
+  for (const Option& option : options) {
+    known.push_back("--" + std::string(option.name));
+    if (problem == "is" && option.name == word)  // missing an argument
+      return support::Format("{} needs a value: {} {}.", known.back(), known.back(), option.value);
+  }
+  if (problem == "does") word = (word.size() > 1 ? "--" : "-") + word;  // not exist
+  return UnknownText("option", word.substr(0, word.find('=')), known);
 }
 
 }  // namespace
 
-std::optional<cxxopts::ParseResult> Parse(const Command& command,
-                                          const std::vector<std::string>& arguments) {
+std::optional<Parsed> Parse(const Command& command, std::vector<std::string> arguments) {
   const std::vector<Option> options = AllOptions(command);
   const std::string help =
       support::Format(" 'limactl mcp {} --help' shows the usage", command.name);
+  std::size_t maximum = command.arguments.size();
+  std::vector<std::string> rest;
+  if (maximum > 0 && command.arguments.back().usage.starts_with("[--")) {
+    --maximum;
+    const auto separator = std::find(arguments.begin(), arguments.end(), "--");
+    if (separator != arguments.end()) rest.assign(separator + 1, arguments.end());
+    arguments.erase(separator, arguments.end());
+  }
   std::vector<const char*> pointers = {"limactl-mcp"};
   for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
-  std::optional<cxxopts::ParseResult> result;
+  std::optional<Parsed> result;
   try {
-    result = MakeOptions(command).parse(static_cast<int>(pointers.size()), pointers.data());
+    result = {MakeOptions(command).parse(static_cast<int>(pointers.size()), pointers.data()), rest};
   } catch (const std::exception& error) {  // cxxopts 3.0 and 3.1 name the class differently
     throw UsageError(ErrorText(error.what(), options) + help);
   }
   if (result->count("help") > 0) {
-    std::cout << CommandHelp(command);
+    std::cout << CommandHelp(command, result->unmatched());
     return std::nullopt;
+  }
+  for (const cxxopts::KeyValue& option : result->arguments()) {
+    if (option.value().empty())
+      throw UsageError(ErrorText("Option \"" + option.key() + "\" is", options) + help);
   }
   for (const Option& option : options) {
     const std::string name(option.name);
     if (option.is_list || result->count(name) <= 1) continue;
     throw UsageError("--" + name + " is given more than once." + help);
   }
-  const auto maximum = static_cast<std::size_t>(
-      std::count_if(command.arguments.begin(), command.arguments.end(),
-                    [](const Argument& argument) { return !argument.usage.starts_with("[--"); }));
   if (result->unmatched().size() > maximum) {
     throw UsageError("unexpected argument \"" + result->unmatched()[maximum] + "\"." + help);
   }
   return result;
 }
 
-std::optional<cxxopts::ParseResult> Parse(std::string_view command,
-                                          const std::vector<std::string>& arguments) {
-  return Parse(*FindCommand(command), arguments);
-}
-
 std::string UnknownText(const std::string& kind, const std::string& word,
                         const std::vector<std::string>& known) {
-  const std::string* nearest = nullptr;
-  std::size_t least = 1 + std::max<std::size_t>(1, word.size() / 4);
-  for (const std::string& candidate : known) {
-    const bool is_long = word.size() > candidate.size() + least;
-    const std::size_t distance = is_long ? least : support::EditDistance(word, candidate);
-    if (distance >= least) continue;
-    least = distance;
-    nearest = &candidate;
-  }
-  return "unknown " + kind + " \"" + word + "\"." +
-         (nearest == nullptr ? "" : " Did you mean " + *nearest + "?");
+  return "unknown " + kind + " \"" + word + "\"." + support::DidYouMean(word, known);
 }
 
 }  // namespace commands

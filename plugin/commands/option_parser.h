@@ -11,16 +11,19 @@
 
 namespace commands {
 
-/// Reads the arguments of a command as the table has them: each option once unless it is a list,
-/// whose values are in ParseResult::arguments(). Positional arguments are ParseResult::unmatched().
-/// `as` is only for options that are given or have a default. Empty after printing the help. Throws
-/// UsageError.
-std::optional<cxxopts::ParseResult> Parse(const Command& command,
-                                          const std::vector<std::string>& arguments);
+/// What a command is called with. An option with a value has "" unless it is given or has a
+/// default. The values of one that is a list are in arguments().
+struct Parsed : cxxopts::ParseResult {
+  std::vector<std::string> rest = {};  ///< behind "--", for a command with "[-- WORDS]"
 
-/// The same for a command of that name.
-std::optional<cxxopts::ParseResult> Parse(std::string_view command,
-                                          const std::vector<std::string>& arguments);
+  [[nodiscard]] std::string Positional(std::size_t i, const std::string& otherwise = "") const {
+    return i < unmatched().size() ? unmatched()[i] : otherwise;
+  }
+};
+
+/// Reads the arguments of a command as the table has them: each option once unless it is a list,
+/// and no empty values. Empty after printing the help. Throws UsageError.
+std::optional<Parsed> Parse(const Command& command, std::vector<std::string> arguments);
 
 /// `unknown KIND "WORD".`, and the known word that may be meant.
 std::string UnknownText(const std::string& kind, const std::string& word,

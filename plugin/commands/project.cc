@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <system_error>
@@ -19,6 +20,7 @@
 #include "support/foreground_child.h"
 #include "support/join.h"
 #include "support/utf8.h"
+#include "support/words.h"
 #include "tools/tool_list.h"
 
 namespace commands {
@@ -26,50 +28,44 @@ namespace {
 
 using support::Format;
 
-void RequireInstance(const std::filesystem::path& lima_home, const std::string& name, bool offers,
-                     bool mountless) {
+/// On a terminal, asks whether to create "agent" if there is none.
+void OfferInstance(const std::filesystem::path& lima_home, const std::string& name) {
   std::error_code unknown;
-  const bool is_missing_agent =
-      name == kAgentInstance && !std::filesystem::exists(lima_home / name / "lima.yaml", unknown);
-  if (!is_missing_agent || unknown) return lima::RequireInstance(lima_home, name, mountless);
-
-  const std::string text =
-      Format("there is no Lima instance \"{}\" in {}", name, lima_home.string());
-  const std::vector<std::string> command = lima::MountlessSandboxCommand(name);
+  const bool is_there = std::filesystem::exists(lima_home / name / "lima.yaml", unknown);
+  if (name != kAgentInstance || is_there || unknown) return;
   const auto is_wanted =
-      offers ? AskUser(text +
-                           ", a virtual machine for agents that mounts nothing of this host.\n"
-                           "Create it now? [Y/n] ",
-                       true)
-             : std::nullopt;
-  if (!is_wanted) {
-    throw support::CommandError(
-        text + "; create it, without mounts, with: " + shell::ShellCommand(command));
-  }
+      AskUser(Format("There is no Lima instance \"{}\" in {}, a virtual machine for agents that "
+                     "mounts nothing of this host.\nCreate it now? [Y/n] ",
+                     name, lima_home.string()),
+              true);
+  if (!is_wanted) return;
   if (!*is_wanted) throw support::CommandError("nothing was created");
   UseSafeSearchPath(name);
+  const std::vector<std::string> command = lima::MountlessSandboxCommand(name);
   if (support::RunInForeground([&] { support::Become(command); }) == 0) return;
   throw support::CommandError("`" + shell::ShellCommand(command) + "` failed");
 }
 
 }  // namespace
 
-const agents::Agent& FindAgent(const std::vector<std::string>& positional, bool can_run,
-                               std::string_view hint) {
-  std::vector<std::string> names;
+const agents::Agent& FindAgent(const std::string& word, bool can_run) {
   for (const agents::Agent& agent : agents::Agents()) {
-    if (can_run && !agent.run) continue;
-    if (!positional.empty() && agent.name == positional.front()) return agent;
-    names.emplace_back(agent.name);
+    const auto programs = support::Words(agent.programs);
+    if (agent.name != word && std::ranges::find(programs, word) == programs.end()) continue;
+    if (!can_run || agent.run) return agent;
+    throw UsageError("{} is an editor, which `run` cannot start; see: limactl mcp configure {}",
+                     agent.title, agent.name);
   }
-  throw UsageError("{} There are: {}; name one of them{}",
-                   positional.empty() ? "which agent?" : UnknownText("agent", positional[0], names),
-                   support::Join(names), hint);
+  throw UsageError(
+      "{} There are: {}; name one of them",
+      word.empty() ? "which agent?" : UnknownText("agent", word, OfferedWords(Offers::kAgents)),
+      support::Join(OfferedWords(can_run ? Offers::kAgentsOfRun : Offers::kAgents)));
 }
 
-std::filesystem::path FindProject(const std::string& home, std::string_view otherwise) {
+std::filesystem::path FindProject(const std::string& home, std::string_view otherwise,
+                                  std::filesystem::path project) {
   std::error_code error;
-  std::filesystem::path project = std::filesystem::current_path(error);
+  if (project.empty()) project = std::filesystem::current_path(error);
   if (error) throw UsageError("the current directory is gone; change to your project");
   const bool is_home = std::filesystem::equivalent(project, home, error);
   if (is_home || project == project.root_path()) {
@@ -91,7 +87,7 @@ std::optional<std::filesystem::path> FindRepository(std::filesystem::path direct
 
 std::string NoteOnInstance(const std::string& instance, const std::string& project) try {
   if (project.empty()) {
-    RequireInstance(lima::HomeDirectory(), instance, false, false);
+    lima::RequireInstance(lima::HomeDirectory(), instance);
     return "";
   }
   const Instance loaded = LoadInstance(instance);
@@ -175,7 +171,8 @@ void Instance::RequireOutOfReach(const std::filesystem::path& file) const {
 
 Instance LoadInstance(const std::string& name, bool offers, bool mountless) {
   const auto lima_home = lima::HomeDirectory();
-  RequireInstance(lima_home, name, offers, mountless);
+  if (offers) OfferInstance(lima_home, name);
+  lima::RequireInstance(lima_home, name, mountless);
   Instance instance{lima::LoadConfiguration(lima_home, name), {}, {}};
   instance.mounts = lima::ListMounts(instance.configuration);
   instance.reach = exposure::GuestReach(instance.mounts);

@@ -17,14 +17,15 @@
 /// Instances, agents and projects, for several commands.
 namespace commands {
 
-/// The agent that the first positional argument names; with `can_run`, of those that `run` can
-/// start. Throws UsageError, which lists them and ends with `hint`.
-const agents::Agent& FindAgent(const std::vector<std::string>& positional, bool can_run,
-                               std::string_view hint = "");
+/// The agent of that name, or of that program; with `can_run`, of those that `run` can start.
+/// Throws UsageError, which lists them.
+const agents::Agent& FindAgent(const std::string& word, bool can_run);
 
-/// The current directory, links resolved. Throws UsageError if it is gone, or is `/` or the user's
-/// home directory: an agent would get all of it. `otherwise` ends the text for the latter.
-std::filesystem::path FindProject(const std::string& home, std::string_view otherwise = "");
+/// The current directory, links resolved, unless `project` is given. Throws UsageError if it is
+/// gone, or is `/` or the user's home directory: an agent would get all of it. `otherwise` ends the
+/// text for the latter.
+std::filesystem::path FindProject(const std::string& home, std::string_view otherwise = "",
+                                  std::filesystem::path project = {});
 
 /// The nearest directory above with a `.git`, found without git.
 std::optional<std::filesystem::path> FindRepository(std::filesystem::path directory);

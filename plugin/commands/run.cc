@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,10 +30,8 @@
 #include "support/foreground_child.h"
 #include "support/join.h"
 #include "support/log.h"
-#include "support/paths.h"
 #include "support/printable.h"
 #include "support/program.h"
-#include "support/units.h"
 
 namespace commands {
 namespace {
@@ -240,7 +234,7 @@ std::vector<std::string> GuestShell(const Instance& instance, const Work& work) 
 
 /// Fills the agent's request from the options, and from this process's environment without values
 /// that lead into the guest's reach.
-void FillRequest(const Agent& agent, const cxxopts::ParseResult& parsed, const ServeOptions& serve,
+void FillRequest(const Agent& agent, const Parsed& parsed, const ServeOptions& serve,
                  const GuestReach& reach, const Work& work, agents::LaunchRequest& request) {
   request.project = work.project();
   // These make a shell, Node.js or git read files of the caller's directory.
@@ -268,7 +262,6 @@ void FillRequest(const Agent& agent, const cxxopts::ParseResult& parsed, const S
   request.call_timeout = CallTimeout(limit);
   request.trust = parsed["trust"].as<bool>();
   for (const cxxopts::KeyValue& option : parsed.arguments()) {
-    if (option.key() == "mcp") agents::AddGuestServer(option.value(), request);
     if (option.key() == "host-mcp") agents::AddHostServer(option.value(), agent, reach, request);
   }
   const fs::path state = agents::StateDirectory(request.environment);
@@ -277,40 +270,29 @@ void FillRequest(const Agent& agent, const cxxopts::ParseResult& parsed, const S
   request.environment["TMPDIR"] = request.agent_home + "/tmp";
 }
 
-/// Prints the arguments of each agent that `words` name.
-void PrintArgumentHelp(const std::vector<std::string>& words) {
-  for (const Agent& agent : agents::Agents()) {
-    if (!agent.run || std::find(words.begin(), words.end(), agent.name) == words.end()) continue;
-    std::cout << '\n' << agents::ArgumentHelp(agent.run->rules);
-  }
-}
-
 }  // namespace
 
 /// The order of the steps is what makes them safe. Nothing is created or started before the options
-/// are checked. No program is looked up before FindWork has taken out of PATH what the guest can
-/// write, except to see whether the agent is there. The agent's own program runs only after its
-/// settings are known to be out of the guest's reach, even for its version. The baseline exists
-/// before the agent can change anything. Both runs of it are children: Enter changes the directory
-/// and environment of the process, and End must still report in the user's own.
-int RunAgent(const std::vector<std::string>& arguments) {
-  const auto separator = std::find(arguments.begin(), arguments.end(), "--");
-  const auto parsed = Parse("run", {arguments.begin(), separator});
-  if (!parsed) {
-    PrintArgumentHelp({arguments.begin(), separator});
-    return 0;
-  }
-  const std::vector<std::string>& positional = parsed->unmatched();
-  const Agent& agent =
-      FindAgent(positional, true, ". For an editor, see limactl mcp configure --help");
-  const std::string instance = positional.size() > 1 ? positional[1] : kAgentInstance;
+/// are checked, as far as they do not depend on the instance's mounts. No program is looked up
+/// before FindWork has taken out of PATH what the guest can write, except to see whether the agent
+/// is there, and limactl to create `agent`, which mounts nothing. The agent's own program runs only
+/// after its settings are known to be out of the guest's reach, even for its version. The baseline
+/// exists before the agent can change anything. Both runs of it are children: Enter changes the
+/// directory and environment of the process, and End must still report in the user's own.
+int RunAgent(const Parsed& parsed) {
+  const Agent& agent = FindAgent(parsed.Positional(0), true);
+  const std::string instance = parsed.Positional(1, kAgentInstance);
 
   // Checks that need no instance.
   agents::LaunchRequest request;
-  if (separator != arguments.end()) request.arguments.assign(separator + 1, arguments.end());
+  request.arguments = parsed.rest;
   if (const auto refused = agents::FindRefused(request.arguments, agent.run->rules))
     throw UsageError(*refused);
-  const std::string directory = ReadCopyDirectory(*parsed);
+  const std::string directory = ReadCopyDirectory(parsed);
+  const ServeOptions serve = ReadServeOptions(parsed, instance);
+  for (const cxxopts::KeyValue& option : parsed.arguments()) {
+    if (option.key() == "mcp") agents::AddGuestServer(option.value(), request);
+  }
   (void)FindProject(EnvironmentVariable("HOME"));
   const std::string search_path = EnvironmentVariable("PATH");
   (void)FindAgentProgram(agent, search_path, GuestReach());
@@ -318,11 +300,12 @@ int RunAgent(const std::vector<std::string>& arguments) {
   // The work, which takes out of PATH what the guest can write, and the agent's request for it.
   const Instance loaded = LoadInstance(instance, true, !directory.empty());
   const std::unique_ptr<Work> work = FindWork(loaded, directory);
-  if (!work->HasRoots() && parsed->count("root") > 0) {
+  if (!work->HasRoots() && parsed.count("root") > 0) {
     throw UsageError("--root is for mounted projects; in a copy there is nothing else");
   }
-  FillRequest(agent, *parsed, ReadServeOptions(*parsed, instance), loaded.reach, *work, request);
-  if (parsed->count("mcp") > 0) request.guest_shell = GuestShell(loaded, *work);
+  RequireInstance(serve);
+  FillRequest(agent, parsed, serve, loaded.reach, *work, request);
+  if (parsed.count("mcp") > 0) request.guest_shell = GuestShell(loaded, *work);
 
   // Ways for the guest to get out. Then the version of the agent's own program.
   RequireUtf8(request.server);

@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "agents/agent.h"
 #include "commands/audit_log.h"
@@ -43,13 +42,11 @@ mcp::ServerOptions MakeServerOptions(const ServeOptions& given, SharedConnection
 
 }  // namespace
 
-int Serve(const std::vector<std::string>& arguments) {
-  const auto parsed = Parse("serve", arguments);
-  if (!parsed) return 0;
-  std::string copied_project = ReadCopiedProject(*parsed);
+int Serve(const Parsed& parsed) {
+  std::string copied_project = ReadCopiedProject(parsed);
   const pid_t parent = TerminationWatch::PrepareProcess();
-  ServeOptions options = ReadServeOptions(
-      *parsed, parsed->unmatched().empty() ? kDefaultInstance : parsed->unmatched().front());
+  ServeOptions options = ReadServeOptions(parsed, parsed.Positional(0, kDefaultInstance));
+  RequireInstance(options);
   options.instance.copied_project = std::move(copied_project);
   if (options.start) UseSafeSearchPath(options.instance.name);
 

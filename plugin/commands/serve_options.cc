@@ -19,8 +19,6 @@
 namespace commands {
 namespace {
 
-using connection::InstanceOptions;
-
 std::optional<mcp::ResultStyle> ReadResultStyle(const std::string& text) {
   if (text == "auto") return std::nullopt;
   if (text == "structured") return mcp::ResultStyle::kStructured;
@@ -28,11 +26,11 @@ std::optional<mcp::ResultStyle> ReadResultStyle(const std::string& text) {
   throw UsageError("--results \"{}\": expected auto, structured or text", text);
 }
 
-/// Throws for a --root that lies under no mount, and for an audit file that the agent could change
-/// or replace by a link to any file of the host. Files of Lima's that cannot be used only cause a
-/// warning: the user may fix them while we serve, and until then each call returns the error.
-void CheckAgainstMounts(const ServeOptions& options) {
-  const InstanceOptions& instance = options.instance;
+}  // namespace
+
+void RequireInstance(const ServeOptions& options) {
+  const connection::InstanceOptions& instance = options.instance;
+  lima::RequireInstance(instance.lima_home, instance.name);
   if (instance.roots.narrowed_roots.empty() && !options.audit_file) return;
   try {
     const auto configuration = lima::LoadConfiguration(instance.lima_home, instance.name);
@@ -52,23 +50,20 @@ void CheckAgainstMounts(const ServeOptions& options) {
   }
 }
 
-}  // namespace
-
-std::chrono::milliseconds ReadCommandTimeout(const cxxopts::ParseResult& parsed) {
+std::chrono::milliseconds ReadCommandTimeout(const Parsed& parsed) {
   const auto& text = parsed["command-timeout"].as<std::string>();
   if (const auto time = support::ParseDuration(text)) return *time;
   throw UsageError(
       "--command-timeout \"{}\": expected a time such as 90s, 10m or 1h, or 0 for no limit", text);
 }
 
-ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::string& instance) {
+ServeOptions ReadServeOptions(const Parsed& parsed, const std::string& instance) {
   ServeOptions options;
   options.instance.lima_home = lima::HomeDirectory();
   options.instance.name = instance;
   options.tools.instance = instance;
   std::error_code gone;
   options.instance.working_directory = std::filesystem::current_path(gone).string();
-  lima::RequireInstance(options.instance.lima_home, instance);
   for (const cxxopts::KeyValue& option : parsed.arguments()) {
     paths::RootOptions& roots = options.instance.roots;
     const std::string& value = option.value();
@@ -81,17 +76,16 @@ ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::str
   options.tools.command_timeout = ReadCommandTimeout(parsed);
   options.result_style = ReadResultStyle(parsed["results"].as<std::string>());
   if (parsed.count("audit") > 0) options.audit_file = parsed["audit"].as<std::string>();
-  CheckAgainstMounts(options);
   return options;
 }
 
-std::string ReadCopiedProject(const cxxopts::ParseResult& parsed) {
+std::string ReadCopiedProject(const Parsed& parsed) {
   if (parsed.count("copy") == 0) return "";
   if (parsed.count("root") > 0) throw UsageError("--copy and --root exclude each other");
   return exposure::ResolvedOnHost(std::filesystem::absolute(parsed["copy"].as<std::string>()));
 }
 
-std::vector<std::string> ServeArguments(const cxxopts::ParseResult& parsed) {
+std::vector<std::string> ServeArguments(const Parsed& parsed) {
   std::set<std::string_view> known;
   for (const Option& option : AllOptions(*FindCommand("serve"))) known.insert(option.name);
   std::vector<std::string> words;

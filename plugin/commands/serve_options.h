@@ -23,17 +23,22 @@ struct ServeOptions {
 };
 
 /// Throws UsageError for an invalid --command-timeout.
-std::chrono::milliseconds ReadCommandTimeout(const cxxopts::ParseResult& parsed);
+std::chrono::milliseconds ReadCommandTimeout(const Parsed& parsed);
 
-/// Reads and checks the options for an instance. Throws support::Error for a value that cannot
-/// be used: no such instance, a `--root` outside its mounts, an audit file that the agent can
-/// write.
-ServeOptions ReadServeOptions(const cxxopts::ParseResult& parsed, const std::string& instance);
+/// Reads the options for an instance, which need not be there. Throws support::Error for a value
+/// that cannot be used.
+ServeOptions ReadServeOptions(const Parsed& parsed, const std::string& instance);
+
+/// Throws support::Error if there is no such instance, for a --root under no mount, and for an
+/// audit file that the agent could change or replace by a link. Files of Lima's that cannot be used
+/// only cause a warning: the user may fix them while we serve. Until then each call returns the
+/// error.
+void RequireInstance(const ServeOptions& options);
 
 /// The absolute path of `--copy` with links resolved; empty if it is not given. Throws UsageError.
-std::string ReadCopiedProject(const cxxopts::ParseResult& parsed);
+std::string ReadCopiedProject(const Parsed& parsed);
 
 /// The options of `run` or `serve` as words for `serve`, in the given order, with absolute paths.
-std::vector<std::string> ServeArguments(const cxxopts::ParseResult& parsed);
+std::vector<std::string> ServeArguments(const Parsed& parsed);
 
 }  // namespace commands

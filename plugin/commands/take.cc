@@ -116,19 +116,17 @@ int TakeBranches(CopyCommand& command, const std::string& name, copy::Move move,
 
 }  // namespace
 
-int Take(const std::vector<std::string>& arguments) {
-  const auto parsed = Parse("take", arguments);
-  if (!parsed) return 0;
-  const bool apply = (*parsed)["apply"].as<bool>();
-  const bool yes = (*parsed)["yes"].as<bool>();
-  const bool named = parsed->count("branch") > 0;
+int Take(const Parsed& parsed) {
+  const bool apply = parsed["apply"].as<bool>();
+  const bool yes = parsed["yes"].as<bool>();
+  const bool named = parsed.count("branch") > 0;
   if (apply && named) throw UsageError("--apply and --branch exclude each other");
   if (yes && !apply) throw UsageError("--yes is for --apply; without it, nothing is asked");
-  const std::uint64_t max_size = ReadMaxSize(*parsed);
-  CopyCommand command(CopyInstance(*parsed), ReadProjectOption(*parsed));
+  const std::uint64_t max_size = ReadMaxSize(parsed);
+  CopyCommand command(parsed.Positional(0, kAgentInstance), parsed["project"].as<std::string>(), "",
+                      "take");
   command.RequireCopy();
-  const std::string branch =
-      named ? (*parsed)["branch"].as<std::string>() : command.DefaultBranch();
+  const std::string branch = named ? parsed["branch"].as<std::string>() : command.DefaultBranch();
   if (!apply) copy::RequireBranchName(command.users(), branch);
   const copy::Target target = command.OpenTarget();
   copy::Untaken untaken =

@@ -51,7 +51,7 @@ void RequireSize(const Git& git, const SideRepository& side, const std::string& 
   throw CommandError(
       Unchanged(support::Format("The changed files have {}, more than {}{}",
                                 support::FormatByteCount(size), support::FormatByteCount(most),
-                                most == max_size ? " (--max-size)" : "")) +
+                                most == max_size ? "; raise --max-size" : "")) +
       (most == max_size ? "" : " As a branch instead: limactl mcp take " + side.place().instance));
 }
 

@@ -127,8 +127,8 @@ void WritePatch(const SideRepository& side, const std::string& from,
   side.git().Read(arguments, write, kWhat);
   patch.close();
   if (size > max_size) {
-    throw support::CommandError(Unchanged(support::Format("The patch has more than {} (--max-size)",
-                                                          support::FormatByteCount(max_size))));
+    throw support::CommandError(Unchanged(support::Format(
+        "The patch has more than {}; raise --max-size", support::FormatByteCount(max_size))));
   }
   if (!patch) throw support::CommandError("cannot write " + file.string());
 }

@@ -46,7 +46,7 @@ constexpr std::size_t kMaxMessage = 300;
 
 constexpr std::chrono::milliseconds kInterval{200};
 
-constexpr const char* kSilent = "The guest was silent for 60 s";
+constexpr const char* kSilent = "The guest was silent for 60s";
 constexpr const char* kTooLong = "The guest took too long";
 constexpr const char* kTooMuch = "The guest reports too much";
 
@@ -175,11 +175,11 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void Show(std::uint64_t bytes) { Show(Format("{} MiB", bytes >> 20U)); }
+  void Show(std::uint64_t bytes) { Show(Format("{}MiB", bytes >> 20U)); }
 
   void ShowSeconds() {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - made_);
-    Show(Format("{} s", seconds.count()));
+    Show(Format("{}s", seconds.count()));
   }
 
  private:
@@ -335,7 +335,7 @@ void ReceivePack(const Target& target, const std::string& revisions, std::uint64
       },
       [&] { progress.Show(received); });
   if (received > max_size) {
-    Stop(Format("More than {} (--max-size)", support::FormatByteCount(max_size)));
+    Stop(Format("The pack has more than {}; raise --max-size", support::FormatByteCount(max_size)));
   }
 }
 

@@ -29,7 +29,7 @@ struct Target {
 
 /// The guest's report on the copy.
 struct GuestState {
-  /// Of look() in look.sh: absent, ours, interrupted, damaged, foreign or other.
+  /// What look() in look.sh prints: absent, ours, interrupted, damaged, foreign or other.
   std::string directory;
   std::vector<std::string> known;  ///< commits that the host and the guest have
   std::string work;                ///< a commit, which the host may not have; empty unless "ours"

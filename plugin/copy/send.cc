@@ -65,9 +65,8 @@ void RequireTaken(const Target& target, const Untaken& untaken) {
   for (const std::string& line : RestLines(target, untaken)) std::cerr << line << '\n';
   const std::string& instance = target.side.place().instance;
   const bool can_take = untaken.has_work() || !untaken.refs.empty();
-  throw CommandError(
-      "Not taken: {}. {}To delete it: `limactl mcp drop {} --force`", untaken.Summary(),
-      can_take ? "To bring it: `limactl mcp take " + instance + "`. " : "", instance);
+  throw CommandError("Not taken: {}. {}To delete: `limactl mcp drop {} --force`", untaken.Summary(),
+                     can_take ? "To take: `limactl mcp take " + instance + "`. " : "", instance);
 }
 
 }  // namespace

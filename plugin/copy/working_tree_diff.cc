@@ -93,7 +93,7 @@ void CheckFile(const fs::path& top, const std::string& path, std::uint64_t max_s
                        " is no regular file: git cannot compare it. Remove it");
   }
   if (static_cast<std::uint64_t>(status.st_size) <= max_size) return;
-  throw CommandError("{} has more than {} (--max-size)", exposure::Visible(path),
+  throw CommandError("{} has more than {}; raise --max-size", exposure::Visible(path),
                      support::FormatByteCount(max_size));
 }
 

@@ -11,6 +11,7 @@
 #include "shell/shell_quote.h"
 #include "support/errors.h"
 #include "support/join.h"
+#include "support/units.h"
 #include "support/utf8.h"
 #include "support/version.h"
 
@@ -151,7 +152,7 @@ Finding CheckMounted(ServerUnderTest& server, const Mounts& mounts,
   for (const lima::Mount& mount : mounts) {
     server.CallTool("list_directory", {{"path", mount.location}}, context);
   }
-  return Passed(Format("all {} of them", mounts.size()));
+  return Passed(support::Count(mounts.size(), "mount"));
 }
 
 Finding CheckShell(ServerUnderTest& server, const Mounts& mounts, const support::Context& context) {

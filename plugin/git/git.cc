@@ -15,6 +15,7 @@
 #include "support/errors.h"
 #include "support/join.h"
 #include "support/printable.h"
+#include "support/units.h"
 #include "support/words.h"
 
 namespace git {
@@ -127,8 +128,8 @@ support::Context Git::Deadline() const {
 
 std::string Git::StoppedText() const {
   return support::Format(
-      "git was stopped after {} s. If it waits for a pipe, find . -type p lists it",
-      time_->count());
+      "git was stopped after {}. If it waits for a pipe, find . -type p lists it",
+      support::FormatDuration(*time_));
 }
 
 void Git::Read(const Arguments& arguments, const std::function<bool(std::string_view)>& on_output,

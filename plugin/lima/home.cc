@@ -114,10 +114,11 @@ void RequireInstance(const fs::path& home, const std::string& name, bool mountle
   if (fs::exists(file, error)) return;
   if (error) throw ConfigurationError("cannot read " + file.string() + ": " + error.message());
   const std::string known = support::Join(ListInstances(home));
-  throw ConfigurationError(
-      "there is no Lima instance \"{}\" in {}{}; create it with: {}", name, home.string(),
-      known.empty() ? "" : "; the instances are: " + known,
-      mountless ? shell::ShellCommand(MountlessSandboxCommand(name)) : SandboxCommand(name));
+  throw ConfigurationError("there is no Lima instance \"{}\" in {}{}; create it with: {}", name,
+                           home.string(), known.empty() ? "" : "; the instances are: " + known,
+                           mountless || name == kAgentInstance
+                               ? shell::ShellCommand(MountlessSandboxCommand(name))
+                               : SandboxCommand(name));
 }
 
 HostFacts ReadHostFacts() {

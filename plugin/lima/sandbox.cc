@@ -27,6 +27,10 @@ std::optional<fs::path> Beside(const fs::path& program, const char* prefix) {
   return std::nullopt;
 }
 
+std::string OwnTemplate() {
+  return SandboxTemplate(support::OwnProgram(), support::EnvironmentVariable("PATH"));
+}
+
 }  // namespace
 
 std::string SandboxTemplate(const fs::path& program, const std::string& path) {
@@ -54,18 +58,11 @@ std::string EditCommands(const std::string& instance, const std::string& argumen
 
 std::string SandboxCommand(const std::string& name) {
   return Format("limactl start --name {} --mount-only \"$PWD:w\" {}", name,
-                shell::ShellQuote(
-                    SandboxTemplate(support::OwnProgram(), support::EnvironmentVariable("PATH"))));
+                shell::ShellQuote(OwnTemplate()));
 }
 
 std::vector<std::string> MountlessSandboxCommand(const std::string& name) {
-  return {"limactl",
-          "start",
-          "--tty=false",
-          "--name",
-          name,
-          "--mount-none",
-          SandboxTemplate(support::OwnProgram(), support::EnvironmentVariable("PATH"))};
+  return {"limactl", "start", "--tty=false", "--name", name, "--mount-none", OwnTemplate()};
 }
 
 }  // namespace lima

@@ -8,6 +8,9 @@
 /// Commands for the user's shell.
 namespace lima {
 
+/// The instance of most commands if none is named. `run` offers to create it. It mounts nothing.
+inline constexpr const char* kAgentInstance = "agent";
+
 /// Restarts a running instance.
 std::string RestartCommand(const std::string& instance);
 

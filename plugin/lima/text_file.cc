@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "support/units.h"
+
 namespace lima {
 namespace {
 
@@ -42,7 +44,8 @@ std::string ReadTextFile(const support::FileDescriptor& file, const std::filesys
     text.resize(before + static_cast<std::size_t>(count));
     if (count == 0) return text;
   }
-  throw ConfigurationError("cannot use {}: it is larger than {} bytes", path.string(), limit);
+  throw ConfigurationError("cannot use {}: it is larger than {}", path.string(),
+                           support::FormatByteCount(limit));
 }
 
 }  // namespace lima

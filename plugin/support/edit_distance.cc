@@ -2,7 +2,8 @@
 #include "support/edit_distance.h"
 
 #include <algorithm>
-#include <vector>
+
+#include "support/words.h"
 
 namespace support {
 
@@ -23,6 +24,22 @@ std::size_t EditDistance(std::string_view a, std::string_view b) {
     }
   }
   return distance[a.size()][b.size()];
+}
+
+std::string DidYouMean(std::string_view word, const std::vector<std::string>& known) {
+  constexpr std::size_t kShort = 2;  // is near any other
+  const std::string lower = LowerCase(word);
+  std::string nearest;
+  std::size_t least = 1 + std::max<std::size_t>(1, word.size() / 4);
+  for (const std::string& candidate : known) {
+    const bool is_long = word.size() > candidate.size() + least;
+    std::size_t distance = is_long ? least : EditDistance(lower, LowerCase(candidate));
+    if (word.size() > 1 + kShort && candidate.starts_with(lower)) distance = 1;
+    if (distance >= least || candidate.size() <= kShort) continue;
+    least = distance;
+    nearest = candidate;
+  }
+  return nearest.empty() ? "" : " Did you mean " + nearest + "?";
 }
 
 }  // namespace support

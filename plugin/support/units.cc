@@ -62,13 +62,12 @@ std::optional<std::uint64_t> ParseByteCount(std::string_view text) {
 }
 
 std::string FormatByteCount(std::uint64_t bytes) {
-  std::string text = Format("{} bytes", bytes);
   for (std::size_t unit = kByteUnits.size(); unit > 0 && bytes > 0; --unit) {
     const std::uint64_t factor = 1ULL << (10 * unit);
     if (bytes % factor != 0) continue;
-    return Format("{} ({} {}iB)", text, bytes / factor, kByteUnits.substr(unit - 1, 1));
+    return Format("{}{}iB", bytes / factor, kByteUnits.substr(unit - 1, 1));
   }
-  return text;
+  return Count(bytes, "byte");
 }
 
 std::string FormatTime(std::time_t seconds_since_1970, const char* pattern) {

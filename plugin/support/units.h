@@ -21,7 +21,7 @@ std::string FormatDuration(std::chrono::milliseconds duration);
 /// Parses a number of bytes: "262144", "256K", "256KiB", "1M", "1MiB", "1G", "1GiB".
 std::optional<std::uint64_t> ParseByteCount(std::string_view text);
 
-/// "262144 bytes (256 KiB)", or only the bytes if no unit divides them evenly.
+/// "256KiB", or "262145 bytes" if no unit divides them evenly.
 std::string FormatByteCount(std::uint64_t bytes);
 
 /// As strftime, in UTC.

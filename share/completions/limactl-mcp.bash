@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Made by ./dev generate: bash completion for limactl-mcp and, if this file is read after limactl's own
 # completion, for `limactl mcp`. For bash 3.2 (macOS) and later.
 
@@ -7,7 +8,9 @@ _limactl_mcp_table='- -h
 - --help
 - -v
 - --version
+- 0 help
 - 0 serve
+help 0 serve
 serve -h
 serve --help
 serve --copy directories
@@ -20,6 +23,7 @@ serve --results auto structured text
 serve --audit files
 serve 0 instances
 - 0 run
+help 0 run
 run -h
 run --help
 run --copy-dir nothing
@@ -37,12 +41,14 @@ run 0 claude codex copilot gemini opencode
 run 1 instances
 run 2 nothing
 - 0 copy
+help 0 copy
 copy -h
 copy --help
 copy --copy-dir nothing
 copy --include files
 copy 0 instances
 - 0 diff
+help 0 diff
 diff -h
 diff --help
 diff --stat
@@ -50,6 +56,7 @@ diff --project directories
 diff --max-size nothing
 diff 0 instances
 - 0 take
+help 0 take
 take -h
 take --help
 take --apply
@@ -59,17 +66,20 @@ take --project directories
 take --max-size nothing
 take 0 instances
 - 0 drop
+help 0 drop
 drop -h
 drop --help
 drop --force
 drop --project directories
 drop 0 instances
 - 0 changes
+help 0 changes
 changes -h
 changes --help
 changes --accept
 changes 0 instances
 - 0 configure
+help 0 configure
 configure -h
 configure --help
 configure --print
@@ -81,9 +91,11 @@ configure 0 claude codex copilot cursor gemini opencode vscode zed
 configure 1 instances
 configure 2 nothing
 - 0 info
+help 0 info
 info -h
 info --help
 - 0 doctor
+help 0 doctor
 doctor -h
 doctor --help
 doctor --json
@@ -135,7 +147,11 @@ _limactl_mcp_reply() {
 _limactl_mcp_complete() {
   local command=- position=0 kind='' i typed=${COMP_WORDS[COMP_CWORD]}
   for ((i = $1; i < COMP_CWORD; i++)); do
-    if [[ ${COMP_WORDS[i]} != -* ]]; then
+    if [[ ${COMP_WORDS[i]} == -- ]]; then
+      # Behind it are options of `serve`, or words for the agent.
+      [[ $command == configure ]] || return 0
+      command=serve position=9
+    elif [[ ${COMP_WORDS[i]} != -* ]]; then
       [[ $command == - ]] && command=${COMP_WORDS[i]} || position=$((position + 1))
       continue
     fi

@@ -92,7 +92,7 @@ TEST_F(CommandLoad, BackgroundChildrenTakeNoChannelAndLiveOn) {
 TEST_F(CommandLoad, AThousandCallsTakeBoundedThreadsAndMemory) {
   constexpr int kCalls = 1000;
   constexpr int kReadsForACommand = 9;
-  // Those of the lanes for quick calls (16) and for commands (32), and those of the program.
+  // The lanes for quick calls have 16 and for commands 32; the rest are the program's.
   constexpr long kMaxThreads = 56;
   constexpr long kMaxKilobytes = 200'000;  // resident; sanitizers take some
   // How far responses may be out of order, as calls run side by side.

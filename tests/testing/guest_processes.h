@@ -31,7 +31,7 @@ bool GroupLives(long process_group);
 /// A line "NAME: value kB" or "NAME: value" of /proc/PID/status; 0 if there is no such file.
 long StatusOf(pid_t pid, const std::string& name);
 
-/// Those of `processes` that are still alive.
+/// The `processes` that are still alive.
 std::vector<GuestProcess> StillAlive(const std::vector<GuestProcess>& processes);
 
 /// Stops or continues the virtual machine: sshd and all guest processes.

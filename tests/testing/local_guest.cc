@@ -113,7 +113,7 @@ std::vector<guest::Reply> LocalGuest::RoundTrip(const std::vector<guest::Request
     for (const guest::Reply& reply : replies) {
       if (const auto* handle = std::get_if<guest::Handle>(&reply.value)) CloseLater(*handle);
     }
-    // Those after the request that threw.
+    // The requests after the one that threw.
     for (std::size_t i = replies.size() + 1; i < requests.size(); ++i) {
       if (requests[i].operation == guest::Operation::kClose) CloseLater(requests[i].handle);
     }

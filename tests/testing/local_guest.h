@@ -61,7 +61,7 @@ class LocalGuest : public guest::Guest {
   [[nodiscard]] int count(guest::Operation operation) const;
   /// How many scripts and commands were run.
   [[nodiscard]] int runs() const { return runs_; }
-  /// Of operations, scripts and commands.
+  /// How many operations, scripts and commands were run.
   [[nodiscard]] int total() const;
   /// "LStat 1, RealPath 1, Run 1", in the order of guest::Operation: for comparing and for
   /// messages.

@@ -9,7 +9,8 @@ namespace {
 using support::Replaced;
 
 constexpr std::string_view kBashScript =
-    R"bash(# Made by ./dev generate: bash completion for limactl-mcp and, if this file is read after limactl's own
+    R"bash(# SPDX-License-Identifier: Apache-2.0
+# Made by ./dev generate: bash completion for limactl-mcp and, if this file is read after limactl's own
 # completion, for `limactl mcp`. For bash 3.2 (macOS) and later.
 
 # The options of each command and its arguments, counted from 0, with what may follow or stand there; an
@@ -18,6 +19,7 @@ _limactl_mcp_table='- -h
 - --help
 - -v
 - --version
+- 0 help
 @TABLE@'
 
 # Prints the options of a command or, with a second word, what the table has for that.
@@ -65,7 +67,11 @@ _limactl_mcp_reply() {
 _limactl_mcp_complete() {
   local command=- position=0 kind='' i typed=${COMP_WORDS[COMP_CWORD]}
   for ((i = $1; i < COMP_CWORD; i++)); do
-    if [[ ${COMP_WORDS[i]} != -* ]]; then
+    if [[ ${COMP_WORDS[i]} == -- ]]; then
+      # Behind it are options of `serve`, or words for the agent.
+      [[ $command == configure ]] || return 0
+      command=serve position=9
+    elif [[ ${COMP_WORDS[i]} != -* ]]; then
       [[ $command == - ]] && command=${COMP_WORDS[i]} || position=$((position + 1))
       continue
     fi
@@ -128,15 +134,12 @@ _limactl_mcp_extend
 }  // namespace
 
 std::string BashCompletion() {
-  return Replaced(kBashScript, "@TABLE@",
-                  Completion({.command = "- 0 @COMMAND@\n@COMMAND@ -h\n@COMMAND@ --help\n",
-                              .option = "@COMMAND@ --@NAME@\n",
-                              .value = "@COMMAND@ --@NAME@ @OFFER@\n",
-                              .argument = "@COMMAND@ @NUMBER@ @OFFER@\n",
-                              .nothing = "nothing",
-                              .directories = "directories",
-                              .files = "files",
-                              .instances = "instances"}));
+  return Replaced(
+      kBashScript, "@TABLE@",
+      Completion({.command = "- 0 @COMMAND@\nhelp 0 @COMMAND@\n@COMMAND@ -h\n@COMMAND@ --help\n",
+                  .option = "@COMMAND@ --@NAME@\n",
+                  .value = "@COMMAND@ --@NAME@ @OFFER@\n",
+                  .argument = "@COMMAND@ @NUMBER@ @OFFER@\n"}));
 }
 
 }  // namespace commands

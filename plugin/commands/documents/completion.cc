@@ -34,7 +34,6 @@ std::string Completion(const CompletionFormat& format) {
   const auto quoted = [&](std::string_view text) { return format.quoted(Replaced(text, "`", "")); };
   std::string text;
   for (const Command& command : Commands()) {
-    if (command.is_hidden) continue;
     std::string part = Filled(format.command, {{"@BRIEF@", quoted(command.brief)}});
     for (const Option& option : AllOptions(command)) {
       part += Filled(option.value.empty() ? format.option : format.value,

@@ -19,10 +19,10 @@ struct CompletionFormat {
     return std::string(text);
   };
   // Replacements of @OFFER@.
-  std::string_view nothing = {};
-  std::string_view directories = {};
-  std::string_view files = {};
-  std::string_view instances = {};
+  std::string_view nothing = "nothing";
+  std::string_view directories = "directories";
+  std::string_view files = "files";
+  std::string_view instances = "instances";
   std::string_view words = "@WORDS@";
 };
 

@@ -9,7 +9,8 @@ namespace {
 using support::Replaced;
 
 constexpr std::string_view kFishScript =
-    R"fish(# Made by ./dev generate: fish completion for limactl-mcp and, once this file has been read, for `limactl mcp`.
+    R"fish(# SPDX-License-Identifier: Apache-2.0
+# Made by ./dev generate: fish completion for limactl-mcp and, once this file has been read, for `limactl mcp`.
 
 function __limactl_mcp_instances
     set -l home $LIMA_HOME
@@ -17,6 +18,10 @@ function __limactl_mcp_instances
     for file in $home/*/lima.yaml
         string replace -r '.*/([^/]*)/lima\.yaml$' '$1' -- $file
     end
+end
+
+function __limactl_mcp_value # the word being typed, without --option=
+    commandline -ct | string replace -r '^--[^=]*=' ''
 end
 
 # Prints the words after the program, without the one being typed. Fails for another program.
@@ -45,6 +50,7 @@ function __limactl_mcp_at
     end
     test "$words[1]" = "$argv[1]"; or return 1
     set -q argv[2]; or return 0
+    contains -- -- $words; and return 1
     set -e words[1]
     set -l position 0
     while set -q words[1]
@@ -66,6 +72,8 @@ end
 for program in limactl-mcp limactl
     set -l add complete -c $program -f -n
 
+    $add 'contains -- -- (__limactl_mcp_words)'
+    $add '__limactl_mcp_at ""' -a help -d 'Print help'
     $add '__limactl_mcp_at ""' -s h -l help -d 'Print help'
     $add '__limactl_mcp_at ""' -s v -l version -d 'Print the version'
 @ROWS@end
@@ -81,13 +89,15 @@ std::string FishCompletion() {
   const CompletionFormat rows = {
       .command =
           "\n    $add '__limactl_mcp_at \"\"' -a @COMMAND@ -d '@BRIEF@'\n"
+          "    $add '__limactl_mcp_at help 0' -a @COMMAND@ -d '@BRIEF@'\n"
           "    $add '__limactl_mcp_at @COMMAND@' -s h -l help -d 'Print help'\n",
       .option = "    $add '__limactl_mcp_at @COMMAND@' -l @NAME@ -d '@BRIEF@'\n",
       .value = "    $add '__limactl_mcp_at @COMMAND@' -l @NAME@ -r@OFFER@ -d '@BRIEF@'\n",
       .argument = "    $add '__limactl_mcp_at @COMMAND@ @NUMBER@'@OFFER@\n",
       .quoted = &QuotedForFish,
-      .directories = " -a '(__fish_complete_directories)'",
-      .files = " -a '(__fish_complete_path)'",
+      .nothing = "",
+      .directories = " -a '(__fish_complete_directories (__limactl_mcp_value))'",
+      .files = " -a '(__fish_complete_path (__limactl_mcp_value))'",
       .instances = " -a '(__limactl_mcp_instances)'",
       .words = " -a '@WORDS@'"};
   return Replaced(Replaced(kFishScript, "@ROWS@", Completion(rows)), "@VALUES@",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "agents/agent.h"
 #include "commands/documents/documents.h"
 #include "support/re2_text.h"
 #include "support/words.h"
@@ -29,7 +30,7 @@ std::string Wrapped(std::string_view text, std::size_t indent) {
   return result + "\n";
 }
 
-/// Markdown as text of two columns.
+/// Markdown as text of two columns. Lines that begin with two spaces keep them.
 std::string ForTerminal(const std::string& markdown) {
   static const re2::RE2 item("- `(.*?)`: (.*)");
   std::size_t width = 0;
@@ -42,6 +43,8 @@ std::string ForTerminal(const std::string& markdown) {
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("limactl ")) {
       result += "  " + line + "\n";
+    } else if (line.starts_with("  ")) {
+      result += "  " + Wrapped(line, 4);
     } else if (re2::RE2::FullMatch(line, item, &term, &text)) {
       term.resize(width + 2, ' ');
       result += "  " + term + Wrapped(text, width + 4);
@@ -56,15 +59,20 @@ std::string ForTerminal(const std::string& markdown) {
 
 }  // namespace
 
-std::string CommandHelp(const Command& command) {
-  return ForTerminal(Reference(command, true));
+std::string CommandHelp(const Command& command, const std::vector<std::string>& words) {
+  std::string text = Reference(command, true);
+  if (command.name != "run") return ForTerminal(text);
+  for (const agents::Agent& agent : agents::Agents()) {
+    const bool is_named = std::ranges::find(words, agent.name) != words.end();
+    if (agent.run && is_named) text += agents::ArgumentHelp(agent.run->rules);
+  }
+  return ForTerminal(text);
 }
 
 std::string ProgramHelp() {
   std::vector<Row> commands;
   for (const Command& command : Commands()) {
-    if (!command.is_hidden)
-      commands.push_back({std::string(command.name), std::string(command.brief)});
+    commands.push_back({std::string(command.name), std::string(command.brief)});
   }
   return ForTerminal(
       "Hands a Lima virtual machine to an AI agent, as an MCP server.\n\n" +

@@ -9,8 +9,9 @@
 namespace commands {
 namespace {
 
-constexpr std::string_view kManualHead = R"(.\" Made by ./dev generate
-.TH LIMACTL\-MCP 1 "" "limactl\-mcp" "User Commands"
+constexpr std::string_view kManualHead = R"(.\" SPDX-License-Identifier: Apache-2.0
+.\" Made by ./dev generate
+.TH LIMACTL\-MCP 1 2026-11-28 "limactl\-mcp" "User Commands"
 .SH NAME
 limactl\-mcp \- hand a Lima virtual machine to an AI agent
 .SH SYNOPSIS
@@ -34,7 +35,7 @@ Standard error then has one line: what failed, and what to do.
 .BR limactl (1),
 .BR ssh_config (5)
 .PP
-https://lima\-vm.io
+https://github.com/limactl\-mcp/limactl\-mcp, https://lima\-vm.io
 )";
 
 /// Replacements in the Markdown of options.md, one after the other.

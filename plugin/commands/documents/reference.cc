@@ -73,7 +73,6 @@ std::string OptionsPage() {
       "`limactl mcp --help` (`-h`) and `limactl mcp COMMAND --help` print this in short, "
       "`limactl mcp --version` (`-v`) prints the version.\n\n";
   for (const Command& command : Commands()) {
-    if (command.is_hidden) continue;
     const std::string page(command.page);
     text += "## " + std::string(command.name) + "\n\n" + Reference(command);
     if (!page.empty()) text += "More: [" + page + "](" + page + ")\n\n";

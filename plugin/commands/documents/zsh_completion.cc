@@ -9,6 +9,7 @@ namespace {
 using support::Replaced;
 
 constexpr std::string_view kZshScript = R"zsh(#compdef limactl-mcp -p limactl
+# SPDX-License-Identifier: Apache-2.0
 # Made by ./dev generate: zsh completion for limactl-mcp and for `limactl mcp`.
 
 _limactl_mcp_instances() {
@@ -20,8 +21,9 @@ _limactl_mcp_instances() {
 _limactl_mcp() {
   local -a commands help
   help=('(-h --help)'{-h,--help}'[Print help]')
-  if (( CURRENT == 2 )); then
+  if (( CURRENT == 2 )) || [[ CURRENT -eq 3 && $words[2] == help ]]; then
     commands=(
+      'help:Print help'
 @COMMANDS@    )
     _describe -t commands command commands
     _arguments $help '(-v --version)'{-v,--version}'[Print the version]'

@@ -161,7 +161,7 @@ list_submodules() {
       ! has_changes "$name" || echo rest files "$name"
     fi
   done
-  # Those that are checked out no longer.
+  # Submodules that are no longer checked out.
   [ ! -e "$GIT_DIR/modules" ] || find "$GIT_DIR/modules" -type f -name HEAD | while IFS= read -r name; do
     name=${name%/HEAD}
     [ ! -d "$name/objects" ] || [ -e "$name/$(git config -f "$name/config" core.worktree)/.git" ] ||

@@ -82,10 +82,10 @@ TEST_F(CopyTest, GitIsStoppedIfItWaitsForAPipe) {
   const Git limited = git.In(project, std::chrono::seconds(1));
   EXPECT_THAT(
       ErrorOf([&] { limited.Require(listing, "git cannot list"); }),
-      HasSubstr("git cannot list: git was stopped after 1 s. If it waits for a pipe, find . -t"));
+      HasSubstr("git cannot list: git was stopped after 1s. If it waits for a pipe, find . -t"));
   const auto read = [](std::string_view) { return true; };
   EXPECT_THAT(ErrorOf([&] { limited.Read(listing, read, "git waits"); }),
-              HasSubstr("git waits: git was stopped after 1 s."));
+              HasSubstr("git waits: git was stopped after 1s."));
   fs::remove(project / ".gitignore");
   EXPECT_EQ(git.In(project, std::chrono::seconds(60)).Run(listing).status, 0);
 }

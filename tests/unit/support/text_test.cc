@@ -83,9 +83,10 @@ TEST(ParseByteCount, ReadsPlainNumbersAndUnits) {
 }
 
 TEST(FormatByteCount, NamesTheLargestUnitThatDividesEvenly) {
-  EXPECT_EQ(FormatByteCount(262144), "262144 bytes (256 KiB)");
-  EXPECT_EQ(FormatByteCount(33554432), "33554432 bytes (32 MiB)");
+  EXPECT_EQ(FormatByteCount(262144), "256KiB");
+  EXPECT_EQ(FormatByteCount(33554432), "32MiB");
   EXPECT_EQ(FormatByteCount(1000), "1000 bytes");
+  EXPECT_EQ(FormatByteCount(1), "1 byte");
   EXPECT_EQ(FormatByteCount(0), "0 bytes");
 }
 
