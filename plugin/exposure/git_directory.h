@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
-/// The files in git's own directory.
+/// The files in git's own directory, and in `.hg/` and `.jj/` beside it. A path is that from git's
+/// directory, or begins with one of these two names.
 namespace exposure {
 
-/// The kind of a file there, by its path from the directory.
-enum class GitFile {
+enum class GitFile : std::uint8_t {
   kUnknown,        ///< git may run or obey it
   kConfiguration,  ///< settings, of which each counts
-  kReference,      ///< the name or id of a commit, if it says so
-  kLog,            ///< of references, if its first line says so
+  kText,           ///< data if it HasItsForm
   kData,           ///< nothing that git runs or obeys
 };
 GitFile KindOfGitFile(std::string_view path);
 
-/// Whether git itself makes a directory of this path there, but not those whose content counts as
-/// unknown, such as rebase-merge.
-bool IsGitDirectory(std::string_view path);
+enum class GitDirectory : std::uint8_t {
+  kUnknown,
+  kObeyed,  ///< git makes it, and obeys files or repositories in it
+  kData,
+};
+GitDirectory KindOfGitDirectory(std::string_view path);
 
-/// Whether the content is that of a reference, or the beginning of a log.
-bool IsReference(std::string_view content);
-bool IsLog(std::string_view beginning);
+/// Whether a text is that of a reference, or the beginning of a log, or references without a
+/// replacement. `path` is of GitFile::kText.
+bool HasItsForm(std::string_view path, std::string_view text);
 
 }  // namespace exposure

@@ -46,7 +46,7 @@ class BoundedState : public ::testing::Test {
 TEST_F(BoundedState, HasOnlyWhatIsThereAndSaysThatThereIsMore) {
   const State all = Read({});
   ASSERT_FALSE(all.is_cut);
-  ASSERT_EQ(all.items.size(), 15);
+  ASSERT_EQ(all.items.size(), 17);
   std::vector<Bounds> bounds;
   for (std::size_t entries = 0; entries < 40; ++entries) bounds.push_back({.entries = entries});
   constexpr std::size_t kConfiguration = 256 * 1024;
