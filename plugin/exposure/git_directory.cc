@@ -43,31 +43,17 @@ constexpr const char* kDataDirectories =
     R"(|\.hg/(store(/(data|meta|dh)(/.+)?)?|w?cache|strip-backup))"
     R"(|\.jj/(repo(/(\w+_store|op_heads|index)(/\w+)?|/store(/extra(/\w+)?)?)?|working_copy))";
 
-bool Matches(const re2::RE2& expression, std::string_view text) {
-  return re2::RE2::FullMatch(text, expression);
-}
+constexpr const char* kObeyedDirectories =
+    R"(hooks|info|(modules|worktrees|rebase-merge|rebase-apply|sequencer)(/.+)?|\.jj/repo/store/git)";
 
 }  // namespace
 
-GitFile KindOfGitFile(std::string_view path) {
+bool IsData(std::string_view path) {
   static const re2::RE2 data(kData, re2::RE2::Latin1);
-  static const re2::RE2 text(R"(HEAD|packed-refs|(refs|logs)/.+)", re2::RE2::Latin1);
-  if (path == "config" || path == "config.worktree") return GitFile::kConfiguration;
-  if (path.starts_with("refs/replace/")) return GitFile::kUnknown;
-  if (Matches(data, path)) return GitFile::kData;
-  return Matches(text, path) ? GitFile::kText : GitFile::kUnknown;
+  return re2::RE2::FullMatch(path, data);
 }
 
-GitDirectory KindOfGitDirectory(std::string_view path) {
-  static const re2::RE2 obeyed(
-      R"(hooks|info|(modules|worktrees|rebase-merge|rebase-apply|sequencer)(/.+)?|\.jj/repo/store/git)",
-      re2::RE2::Latin1);
-  static const re2::RE2 data(kDataDirectories, re2::RE2::Latin1);
-  if (Matches(obeyed, path)) return GitDirectory::kObeyed;
-  return Matches(data, path) ? GitDirectory::kData : GitDirectory::kUnknown;
-}
-
-bool HasItsForm(std::string_view path, std::string_view text) {
+bool HasKnownForm(std::string_view path, std::string_view text) {
   constexpr std::size_t kMaxReference = 1000;
   static const re2::RE2 reference(R"((ref:\s+refs/\S+|[0-9a-f]{40}|[0-9a-f]{64})\s*)",
                                   re2::RE2::Latin1);
@@ -77,7 +63,20 @@ bool HasItsForm(std::string_view path, std::string_view text) {
   if (path.starts_with("logs/")) {
     return text.empty() || re2::RE2::PartialMatch(text.substr(0, 130), log);
   }
-  return text.size() < kMaxReference && text.find("..") == text.npos && Matches(reference, text);
+  const bool is_known =
+      path == "HEAD" || (path.starts_with("refs/") && !path.starts_with("refs/replace/"));
+  return is_known && text.size() < kMaxReference && text.find("..") == text.npos &&
+         re2::RE2::FullMatch(text, reference);
+}
+
+bool IsDataDirectory(std::string_view path) {
+  static const re2::RE2 directories(kDataDirectories, re2::RE2::Latin1);
+  return re2::RE2::FullMatch(path, directories);
+}
+
+bool IsObeyedDirectory(std::string_view path) {
+  static const re2::RE2 directories(kObeyedDirectories, re2::RE2::Latin1);
+  return re2::RE2::FullMatch(path, directories);
 }
 
 }  // namespace exposure

@@ -351,12 +351,11 @@ class Reader {
     for (const auto& [name, type] : entries) {
       if (type != file_type::directory) continue;
       const std::string path = In(inner, name);
-      const GitDirectory kind = KindOfGitDirectory(path);
-      if (kind == GitDirectory::kUnknown) {
+      if (IsDataDirectory(path)) {
+        if (Spend(repository.size() + path.size())) data_.push_back({repository, path});
+      } else if (!IsObeyedDirectory(path)) {
         // In a bare repository it may as well be a part of the tree, such as a worktree.
         if (KeyInGit(repository, path).empty()) unknown.push_back(name);
-      } else if (kind == GitDirectory::kData) {
-        if (Spend(repository.size() + path.size())) data_.push_back({repository, path});
       } else if (Exists(In(repository, path), "HEAD")) {
         ReadRepository(In(repository, path));  // a submodule, or a worktree
       } else {
@@ -378,20 +377,19 @@ class Reader {
 
   void AddGitFile(const std::string& repository, const std::string& path, file_type type) {
     const std::string file = In(repository, path);
-    const GitFile kind = KindOfGitFile(path);
     if (type == file_type::regular) {
-      if (kind == GitFile::kData) return;
-      auto text = kind == GitFile::kText ? Beginning(file) : std::nullopt;
-      if (path == "packed-refs") text = ReadRegularFile(top_ / file, kMaxFile);
-      if (text && HasItsForm(path, *text)) return;
+      if (IsData(path)) return;
+      const auto text =
+          path == "packed-refs" ? ReadRegularFile(top_ / file, kMaxFile) : Beginning(file);
+      if (text && HasKnownForm(path, *text)) return;
     }
     if (type == file_type::socket && path == "fsmonitor--daemon.ipc") return;
     const std::string key = KeyInGit(repository, path);
-    if (kind == GitFile::kConfiguration) return ReadConfiguration(repository, path, key);
-    const auto end = Add(repository, path, key);
-    if (end && KindOfGitDirectory(path) != GitDirectory::kData) {
-      WaitFor(*end, key.empty() ? file : ".git/" + path, file);
+    if (path == "config" || path == "config.worktree") {
+      return ReadConfiguration(repository, path, key);
     }
+    const auto end = Add(repository, path, key);
+    if (end && !IsDataDirectory(path)) WaitFor(*end, key.empty() ? file : ".git/" + path, file);
   }
 
   std::optional<std::string> Beginning(const std::string& path) {
@@ -425,26 +423,17 @@ class Reader {
       digest = support::Sha256(digest + value);
       if (IsHarmless(name, value)) continue;
       counted.insert(name);
-      AddNamed(name, value, written);
+      const bool is_include = name.starts_with("include");
+      for (const std::string& path : NamedPaths(name, value, is_include ? written : top_)) {
+        const auto below = Below(path);
+        if (below && is_include) ReadConfiguration("", *below, name);
+        const auto file = below && !is_include ? Add("", *below, name) : std::nullopt;
+        if (file && name == "core.hookspath") AddFiles(*file, name, false);
+      }
     }
     for (const std::string& name : counted) {
       if (!Spend(kItem + end->path.size() + name.size())) continue;
       state_.items[{end->path, name}] = {kFileMode, digests[name]};
-    }
-  }
-
-  /// The files that a setting names. `directory` is that of its configuration.
-  void AddNamed(const std::string& key, const std::string& value, const fs::path& directory) {
-    const bool is_include = key.starts_with("include");
-    for (const std::string& path : NamedPaths(key, value, is_include ? directory : top_)) {
-      const auto below = Below(path);
-      if (!below) continue;
-      if (is_include) {
-        ReadConfiguration("", *below, key);
-        continue;
-      }
-      const auto end = Add("", *below, key);
-      if (end && key == "core.hookspath") AddFiles(*end, key, false);
     }
   }
 
