@@ -347,6 +347,8 @@ class Reader {
     std::vector<std::string> unknown;
     for (const auto& [name, type] : entries) {
       if (type != file_type::directory) AddGitFile(repository, In(inner, name), type);
+      // Among logs and references may be a repository, too.
+      if (name == "HEAD" && !inner.empty()) ReadBareRepository(In(repository, inner));
     }
     for (const auto& [name, type] : entries) {
       if (type != file_type::directory) continue;
