@@ -39,7 +39,7 @@ fs::path FileOf(const fs::path& instance_directory, const fs::path& top) {
 }  // namespace
 
 std::string Digest(const State& state) {
-  return support::Sha256(Serialize(state));
+  return support::Sha256(Serialize(state) + (state.is_cut ? "cut" : ""));
 }
 
 std::optional<Baseline> FindBaseline(const fs::path& instance_directory,

@@ -4,52 +4,37 @@
 #include <re2/re2.h>
 
 namespace exposure {
-namespace {
-
-/// Names of data. From gitrepository-layout(5), and from what git 2.30 to 2.52, git-lfs 3, hg 6 and
-/// jj 0.30 leave behind.
-constexpr const char* kData =
-    // ids of commits, and what is to be committed
-    R"(index|sharedindex\.[0-9a-f]+|index\.stash\.[0-9]+|next-index-[0-9]+(\.lock)?)"
-    R"(|packed-refs\.new|reftable/(tables\.list|[\w-]+\.ref)|shallow)"
-    R"(|(ORIG|FETCH|MERGE|CHERRY_PICK|REVERT|REBASE|BISECT)_HEAD|AUTO_MERGE|MERGE_AUTOSTASH)"
-    // words, numbers and ids of what is in progress
-    R"(|BISECT_(ANCESTORS_OK|EXPECTED_REV|FIRST_PARENT|LOG|NAMES|START|TERMS))"
-    R"(|MERGE_(MODE|RR)|NOTES_MERGE_(PARTIAL|REF|WORKTREE/[0-9a-f]+)|gc\.(pid|log))"
-    R"(|(COMMIT|TAG|NOTES)_EDITMSG|(MERGE|SQUASH)_MSG|EDIT_DESCRIPTION|description)"
-    R"(|\.(COMMIT_EDIT|MERGE_|TAG_EDIT)MSG\.sw[op]|GITGUI_(MSG|BCK)|gitk\.cache)"
-    // objects, which are checked by id, and lists of these
-    R"(|objects/[0-9a-f]{2}/([0-9a-f]{38}|[0-9a-f]{62}|tmp_obj_\w+))"
-    R"(|objects/pack/(\.?tmp-\S+|tmp_\w+|(pack|loose)-[0-9a-f]+\.(pack|idx|rev|bitmap|mtimes|keep|promisor)))"
-    R"(|objects/pack/multi-pack-index(-[0-9a-f]+\.(bitmap|rev)|\.d/[\w.-]+)?|lost-found/(commit|other)/[0-9a-f]+)"
-    R"(|objects/info/(packs|commit-graph|commit-graphs/[\w.-]+)|info/refs)"
-    R"(|rr-cache/[0-9a-f]+/(pre|post|this)image(\.[0-9]+)?|fsmonitor--daemon/cookies/[0-9-]+)"
-    R"(|lfs/objects/[0-9a-f]{2}/[0-9a-f]{2}/[0-9a-f]{64}|lfs/(tmp|incomplete)/[0-9a-f][0-9a-f.-]*(part|tmp)?)"
-    R"(|lfs/(lockcache\.db|cache/locks/.+/verifiable))"
-    // what git neither runs nor reads
-    R"(|hooks/[\w-]+\.sample|(HEAD|index|config|packed-refs|shallow|refs/.+|logs/.+|\w+_(HEAD|EDITMSG|MSG))\.lock)"
-    R"(|objects/(maintenance|pack/multi-pack-index|info/commit-graph(s/commit-graph-chain)?)\.lock)"
-    // The names are narrow, so that none of git's own is among them.
-    R"(|\.hg/(store/((data|meta|dh)/.+\.(i|d|n|nd)|(00|undo|phaseroots|obsstore|fncache)[\w.-]*))"
-    R"(|w?cache/(branch|tags|hgtags|rbc-|manifestfulltext|check)[\w.-]*|strip-backup/[\w-]+\.hg)"
-    R"(|(dirstate|undo\.|bookmarks)[\w.-]*|last-message\.txt|branch|00changelog\.i))"
-    R"(|\.jj/(repo/(\w+_store|op_heads|index|store/extra)|working_copy)/(\w+/)?([0-9a-f]+|type|checkout|tree_state|\w+\.lock))";
-
-constexpr const char* kDataDirectories =
-    R"(objects(/[0-9a-f]{2}|/pack(/multi-pack-index\.d)?|/info(/commit-graphs)?|/tmp_objdir-[\w-]+)?)"
-    R"(|refs(/.+)?|logs(/.+)?|branches|reftable|NOTES_MERGE_WORKTREE|rr-cache(/[0-9a-f]+)?)"
-    R"(|lost-found(/commit|/other)?|fsmonitor--daemon(/cookies)?)"
-    R"(|lfs(/(tmp|incomplete|logs|objects(/[0-9a-f]{2}){0,2}|cache(/locks(/.+)?)?))?)"
-    R"(|\.hg/(store(/(data|meta|dh)(/.+)?)?|w?cache|strip-backup))"
-    R"(|\.jj/(repo(/(\w+_store|op_heads|index)(/\w+)?|/store(/extra(/\w+)?)?)?|working_copy))";
-
-constexpr const char* kObeyedDirectories =
-    R"(hooks|info|(modules|worktrees|rebase-merge|rebase-apply|sequencer)(/.+)?|\.jj/repo/store/git)";
-
-}  // namespace
 
 bool IsData(std::string_view path) {
-  static const re2::RE2 data(kData, re2::RE2::Latin1);
+  // Names of data. From gitrepository-layout(5), and from what git 2.30 to 2.52, git-lfs 3, hg 6
+  // and jj 0.30 leave behind.
+  static const re2::RE2 data(
+      // ids of commits, and what is to be committed
+      R"(index|sharedindex\.[0-9a-f]+|index\.stash\.[0-9]+|next-index-[0-9]+(\.lock)?)"
+      R"(|packed-refs\.new|reftable/(tables\.list|[\w-]+\.ref)|shallow)"
+      R"(|(ORIG|FETCH|MERGE|CHERRY_PICK|REVERT|REBASE|BISECT)_HEAD|AUTO_MERGE|MERGE_AUTOSTASH)"
+      // words, numbers and ids of what is in progress
+      R"(|BISECT_(ANCESTORS_OK|EXPECTED_REV|FIRST_PARENT|LOG|NAMES|START|TERMS))"
+      R"(|MERGE_(MODE|RR)|NOTES_MERGE_(PARTIAL|REF|WORKTREE/[0-9a-f]+)|gc\.(pid|log))"
+      R"(|(COMMIT|TAG|NOTES)_EDITMSG|(MERGE|SQUASH)_MSG|EDIT_DESCRIPTION|description)"
+      R"(|\.(COMMIT_EDIT|MERGE_|TAG_EDIT)MSG\.sw[op]|GITGUI_(MSG|BCK)|gitk\.cache)"
+      // objects, which are checked by id, and lists of these
+      R"(|objects/[0-9a-f]{2}/([0-9a-f]{38}|[0-9a-f]{62}|tmp_obj_\w+))"
+      R"(|objects/pack/(\.?tmp-\S+|tmp_\w+|(pack|loose)-[0-9a-f]+\.(pack|idx|rev|bitmap|mtimes|keep|promisor)))"
+      R"(|objects/pack/multi-pack-index(-[0-9a-f]+\.(bitmap|rev)|\.d/[\w.-]+)?|lost-found/(commit|other)/[0-9a-f]+)"
+      R"(|objects/info/(packs|commit-graph|commit-graphs/[\w.-]+)|info/refs)"
+      R"(|rr-cache/[0-9a-f]+/(pre|post|this)image(\.[0-9]+)?|fsmonitor--daemon/cookies/[0-9-]+)"
+      R"(|lfs/objects/[0-9a-f]{2}/[0-9a-f]{2}/[0-9a-f]{64}|lfs/(tmp|incomplete)/[0-9a-f][0-9a-f.-]*(part|tmp)?)"
+      R"(|lfs/(lockcache\.db|cache/locks/.+/verifiable))"
+      // what git neither runs nor reads
+      R"(|hooks/[\w-]+\.sample|(HEAD|index|config|packed-refs|shallow|refs/.+|logs/.+|\w+_(HEAD|EDITMSG|MSG))\.lock)"
+      R"(|objects/(maintenance|pack/multi-pack-index|info/commit-graph(s/commit-graph-chain)?)\.lock)"
+      // The names are narrow, so that none of git's own is among them.
+      R"(|\.hg/(store/((data|meta|dh)/.+\.(i|d|n|nd)|(00|undo|phaseroots|obsstore|fncache)[\w.-]*))"
+      R"(|w?cache/(branch|tags|hgtags|rbc-|manifestfulltext|check)[\w.-]*|strip-backup/[\w-]+\.hg)"
+      R"(|(dirstate|undo\.|bookmarks)[\w.-]*|last-message\.txt|branch|00changelog\.i))"
+      R"(|\.jj/(repo/(\w+_store|op_heads|index|store/extra)|working_copy)/(\w+/)?([0-9a-f]+|type|checkout|tree_state|\w+\.lock))",
+      re2::RE2::Latin1);
   return re2::RE2::FullMatch(path, data);
 }
 
@@ -70,12 +55,21 @@ bool HasKnownForm(std::string_view path, std::string_view text) {
 }
 
 bool IsDataDirectory(std::string_view path) {
-  static const re2::RE2 directories(kDataDirectories, re2::RE2::Latin1);
+  static const re2::RE2 directories(
+      R"(objects(/[0-9a-f]{2}|/pack(/multi-pack-index\.d)?|/info(/commit-graphs)?|/tmp_objdir-[\w-]+)?)"
+      R"(|refs(/.+)?|logs(/.+)?|branches|reftable|NOTES_MERGE_WORKTREE|rr-cache(/[0-9a-f]+)?)"
+      R"(|lost-found(/commit|/other)?|fsmonitor--daemon(/cookies)?)"
+      R"(|lfs(/(tmp|incomplete|logs|objects(/[0-9a-f]{2}){0,2}|cache(/locks(/.+)?)?))?)"
+      R"(|\.hg/(store(/(data|meta|dh)(/.+)?)?|w?cache|strip-backup))"
+      R"(|\.jj/(repo(/(\w+_store|op_heads|index)(/\w+)?|/store(/extra(/\w+)?)?)?|working_copy))",
+      re2::RE2::Latin1);
   return re2::RE2::FullMatch(path, directories);
 }
 
 bool IsObeyedDirectory(std::string_view path) {
-  static const re2::RE2 directories(kObeyedDirectories, re2::RE2::Latin1);
+  static const re2::RE2 directories(
+      R"(hooks|info|(modules|worktrees|rebase-merge|rebase-apply|sequencer)(/.+)?|\.jj/repo/store/git)",
+      re2::RE2::Latin1);
   return re2::RE2::FullMatch(path, directories);
 }
 

@@ -34,10 +34,9 @@ constexpr std::size_t kMaxFile = std::size_t{16} << 20;
 constexpr const char* kFileMode = "100644";
 constexpr const char* kSpecialMode = "010000";
 
-/// Directories of which the number of entries counts, repositories, and programs in two of theirs.
+/// Directories of which the number of entries counts, repositories, and programs in bin and .bin.
 constexpr std::array<std::string_view, 5> kHeavy = {"node_modules", ".venv", "venv", "vendor",
                                                     "target"};
-constexpr std::array<const char*, 2> kProgramDirectories = {".bin", "bin"};
 
 class Reader {
  public:
@@ -82,8 +81,8 @@ class Reader {
 
   struct Directory {
     std::string path;
-    std::string seen_as;           ///< the path at which programs see it, if that is another one
-    std::string link;              ///< through which they do
+    std::string seen_as = {};      ///< the path at which programs see it, if that is another one
+    std::string link = {};         ///< through which they do
     std::size_t* count = nullptr;  ///< of entries, in a heavy directory
 
     [[nodiscard]] const std::string& Seen() const { return seen_as.empty() ? path : seen_as; }
@@ -176,11 +175,8 @@ class Reader {
     for (walk(names); !rest.empty();) {
       const std::string name = std::move(rest.front());
       rest.pop_front();
-      if (name.empty() || name == ".") continue;
-      if (name == "..") {
-        reached = support::ParentPath(reached);
-        continue;
-      }
+      if (name == "..") reached = support::ParentPath(reached);
+      if (name.empty() || name == "." || name == "..") continue;
       const std::string path = support::JoinPath(reached, name);
       if (!Spend(path.size()) || !(status = Status(path))) return std::nullopt;
       if (!S_ISLNK(status->st_mode)) {
@@ -306,7 +302,7 @@ class Reader {
 
   /// Those of a heavy directory that PATH may name.
   void AddPrograms(const Directory& heavy) {
-    for (const char* programs : kProgramDirectories) {
+    for (const char* programs : {".bin", "bin"}) {
       const auto end = Follow(heavy.path, programs, heavy.Key());
       if (end) AddFiles(*end, heavy.Key(), true);
     }
