@@ -256,7 +256,6 @@ class Reader {
 
   void ReadDirectory(const Directory& directory) {
     const bool is_seen_there = directory.seen_as.empty();
-    const bool is_above = directory.path == ".." || directory.path.ends_with("/..");
     if (directory.count && *directory.count == 0) AddPrograms(directory);
     const std::vector<Entry> entries = List(directory.path);
     if (directory.count) *directory.count += entries.size();
@@ -267,7 +266,7 @@ class Reader {
       } else if (type != file_type::directory) {
         if (name == "head" && is_seen_there) ReadBareRepository(directory.path);
         if (!directory.count) AddIfObeyed(directory, entry, type == file_type::symlink);
-      } else if (is_above && !IsObeyedAbove(directory.path, entry)) {
+      } else if (!IsRead(directory.path, entry)) {
         continue;
       } else if (is_seen_there && (name == ".hg" || name == ".jj")) {
         ReadGitDirectory(directory.path, entry);
@@ -278,11 +277,13 @@ class Reader {
     }
   }
 
-  /// Whether programs look for the directory in all directories above. Those of the home directory
-  /// are the user's own settings, which change by themselves.
-  bool IsObeyedAbove(const std::string& above, const std::string& name) {
-    return name.starts_with('.') && !finder_.Rows(In(above, name)).empty() &&
-           support::CleanPath((top_ / above).string()) !=
+  /// Whether a directory in `parent` is read: above the project, only if programs look for it in
+  /// all directories above. Those of the home directory are the user's own settings, which change
+  /// by themselves.
+  bool IsRead(const std::string& parent, const std::string& name) {
+    if (parent != ".." && !parent.ends_with("/..")) return true;
+    return name.starts_with('.') && !finder_.Rows(In(parent, name)).empty() &&
+           support::CleanPath((top_ / parent).string()) !=
                ResolvedOnHost(support::EnvironmentVariable("HOME"));
   }
 
@@ -297,7 +298,8 @@ class Reader {
     }
     if (!counts && !leads_out) return;
     const auto end = Add(directory.path, name, file.Key());
-    if (end && counts) WaitFor(*end, file.Seen(), file.link.empty() ? file.path : file.link);
+    if (!end || !counts || !IsRead(directory.path, name)) return;
+    WaitFor(*end, file.Seen(), file.link.empty() ? file.path : file.link);
   }
 
   /// Those of a heavy directory that PATH may name.

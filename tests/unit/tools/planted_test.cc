@@ -47,7 +47,8 @@ const std::vector<Planted>& Table() {
        ".mise.toml", ".mise/tasks/x", "mise.toml", ".github/agents/x.md", ".github/mcp.json", ".github/hooks/x.json",
        ".github/copilot/settings.json", ".github/extensions/x/extension.mjs", ".github/skills/x/SKILL.md",
        ".github/lsp.json", ".agents/skills/x/SKILL.md", ".agents/mcp_config.json", ".agents/hooks.json",
-       ".antigravitycli/x", ".windsurf/x", "crush.json", ".hg/hgrc", ".lfsconfig"}},
+       ".antigravitycli/x", ".windsurf/x", "crush.json", ".hg/hgrc", ".hg/sharedpath", ".hg/sub/x",
+       ".jj/workspace-config.toml", ".jj/repo/store/git_target", ".lfsconfig"}},
       // Their spellings.
       {By::kToolAndReport,
        {".v\u017fcode/tasks.json", "croo\u212a/.\u212airo/x", ".e\u00adnvrc", ".m\u034fcp.json"}},
@@ -62,6 +63,7 @@ const std::vector<Planted>& Table() {
        ".git/objects/evil.git/config", ".git/objects/ab/evil", ".git/objects/info/alternates",
        ".git/objects/info/http-alternates", ".git/objects/pack/x.sh", ".git/remotes/up", ".git/branches/up",
        ".git/refs/heads/evil/config=[core]", ".git/logs/evil/config=[core]",
+       ".git/refs/replace/x", ".git/lfs/tmp/HEAD",
        ".git/modules/lib/config=[core]\nworktree=/", ".git/modules/x.sh", ".git/modules/lib/hooks/post-checkout",
        ".git/hooks/link -> ../../file.txt", ".git/index.old -> index", "deep/down/here/.git/config=[core]\nworktree=/"}},
       {By::kToolAndReport,
