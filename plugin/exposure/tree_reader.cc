@@ -213,8 +213,9 @@ class Reader {
     if (S_ISLNK(mode)) item = {kLinkMode, fs::read_symlink(file, error).string()};
     if (S_ISREG(mode)) {
       const auto size = static_cast<std::size_t>(end.status.st_size);
-      if (size <= kMaxFile && !Spend(size)) return;
-      const auto text = ReadRegularFile(file, kMaxFile);
+      const bool is_small = size <= kMaxFile;
+      if (is_small && !Spend(size)) return;
+      const auto text = is_small ? ReadRegularFile(file, kMaxFile) : std::nullopt;
       item = {(mode & 0111U) != 0 ? kExecutableMode : kFileMode,
               text ? support::Sha256(*text)
                    : std::to_string(size) + " " + std::to_string(end.status.st_ctime)};
@@ -379,8 +380,9 @@ class Reader {
     const std::string file = In(repository, path);
     if (type == file_type::regular) {
       if (IsData(path)) return;
-      const auto text =
-          path == "packed-refs" ? ReadRegularFile(top_ / file, kMaxFile) : Beginning(file);
+      const auto whole = path == "packed-refs" ? Status(top_ / file) : std::nullopt;
+      const bool is_whole = whole && Spend(static_cast<std::size_t>(whole->st_size));
+      const auto text = is_whole ? ReadRegularFile(top_ / file, kMaxFile) : Beginning(file);
       if (text && HasKnownForm(path, *text)) return;
     }
     if (type == file_type::socket && path == "fsmonitor--daemon.ipc") return;
