@@ -3,75 +3,74 @@
 
 #include <re2/re2.h>
 
-#include <string>
-
 namespace exposure {
-namespace {
 
-/// Regular expressions of paths, and why they are harmless. From gitrepository-layout(5), and from
-/// what git 2.30 to 2.52 and git-lfs 3 leave behind.
-struct Known {
-  std::string_view path;
-  std::string_view reason;
-};
-
-constexpr Known kData[] = {
-    {R"(index|sharedindex\.[0-9a-f]+)", "what is to be committed"},
-    {R"(packed-refs|reftable/(tables\.list|[\w-]+\.ref))", "ids of commits"},
-    {R"((ORIG|FETCH|MERGE|CHERRY_PICK|REVERT|REBASE|BISECT)_HEAD|AUTO_MERGE|MERGE_AUTOSTASH|shallow)",
-     "ids of commits"},
-    {R"(BISECT_(ANCESTORS_OK|EXPECTED_REV|FIRST_PARENT|LOG|NAMES|START|TERMS))", "ids and words"},
-    {R"(MERGE_(MODE|RR)|NOTES_MERGE_(PARTIAL|REF|WORKTREE/[0-9a-f]+))", "a merge in progress"},
-    {R"((COMMIT|TAG|NOTES)_EDITMSG|(MERGE|SQUASH)_MSG|EDIT_DESCRIPTION|description)", "words"},
-    {R"(gc\.(pid|log))", "a number, or words that are shown"},
-    {R"(objects/[0-9a-f]{2}/([0-9a-f]{38}|[0-9a-f]{62}|tmp_obj_\w+))", "objects are checked by id"},
-    {R"(objects/pack/(\.?tmp-\S+|tmp_\w+|pack-[0-9a-f]+\.(pack|idx|rev|bitmap|mtimes|keep|promisor)))",
-     "packs of objects"},
-    {R"(objects/pack/multi-pack-index(-[0-9a-f]+\.(bitmap|rev))?)", "where objects are"},
-    {R"(objects/info/(packs|commit-graph|commit-graphs/[\w.-]+)|info/refs)", "lists of these"},
-    {R"(rr-cache/[0-9a-f]+/(pre|post|this)image(\.[0-9]+)?)", "earlier merges of text"},
-    {R"(lfs/objects/[0-9a-f]{2}/[0-9a-f]{2}/[0-9a-f]{64}|lfs/(tmp|incomplete)/[^/]+)",
-     "contents of files"},
-    {R"(hooks/[\w-]+\.sample)", "git runs no hook of that name"},
-    {R"((HEAD|ORIG_HEAD|index|config|packed-refs|shallow|refs/.+)\.lock)", "git reads none"},
-};
-
-constexpr const char* kDirectories =
-    R"(objects(/[0-9a-f]{2}|/pack|/info|/info/commit-graphs)?|refs(/.+)?|logs(/.+)?)"
-    R"(|info|hooks|branches|reftable|NOTES_MERGE_WORKTREE|rr-cache(/[0-9a-f]+)?)"
-    R"(|lfs(/(tmp|incomplete|objects(/[0-9a-f]{2}){0,2}))?)";
-
-}  // namespace
-
-GitFile KindOfGitFile(std::string_view path) {
-  static const re2::RE2 data = [] {
-    std::string expressions;
-    for (const Known& known : kData) {
-      expressions += (expressions.empty() ? "" : "|") + std::string(known.path);
-    }
-    return re2::RE2(expressions, re2::RE2::Latin1);
-  }();
-  if (path == "config" || path == "config.worktree") return GitFile::kConfiguration;
-  if (re2::RE2::FullMatch(path, data)) return GitFile::kData;
-  if (path == "HEAD" || path.starts_with("refs/")) return GitFile::kReference;
-  return path.starts_with("logs/") ? GitFile::kLog : GitFile::kUnknown;
+bool IsData(std::string_view path) {
+  // Names of data. From gitrepository-layout(5), and from what git 2.30 to 2.52, git-lfs 3, hg 6
+  // and jj 0.30 leave behind.
+  static const re2::RE2 data(
+      // ids of commits, and what is to be committed
+      R"(index|sharedindex\.[0-9a-f]+|index\.stash\.[0-9]+|next-index-[0-9]+(\.lock)?)"
+      R"(|packed-refs\.new|reftable/(tables\.list|[\w-]+\.ref)|shallow)"
+      R"(|(ORIG|FETCH|MERGE|CHERRY_PICK|REVERT|REBASE|BISECT)_HEAD|AUTO_MERGE|MERGE_AUTOSTASH)"
+      // words, numbers and ids of what is in progress
+      R"(|BISECT_(ANCESTORS_OK|EXPECTED_REV|FIRST_PARENT|LOG|NAMES|START|TERMS))"
+      R"(|MERGE_(MODE|RR)|NOTES_MERGE_(PARTIAL|REF|WORKTREE/[0-9a-f]+)|gc\.(pid|log))"
+      R"(|(COMMIT|TAG|NOTES)_EDITMSG|(MERGE|SQUASH)_MSG|EDIT_DESCRIPTION|description)"
+      R"(|\.(COMMIT_EDIT|MERGE_|TAG_EDIT)MSG\.sw[op]|GITGUI_(MSG|BCK)|gitk\.cache)"
+      // objects, which are checked by id, and lists of these
+      R"(|objects/[0-9a-f]{2}/([0-9a-f]{38}|[0-9a-f]{62}|tmp_obj_\w+))"
+      R"(|objects/pack/(\.?tmp-\S+|tmp_\w+|(pack|loose)-[0-9a-f]+\.(pack|idx|rev|bitmap|mtimes|keep|promisor)))"
+      R"(|objects/pack/multi-pack-index(-[0-9a-f]+\.(bitmap|rev)|\.d/[\w.-]+)?|lost-found/(commit|other)/[0-9a-f]+)"
+      R"(|objects/info/(packs|commit-graph|commit-graphs/[\w.-]+)|info/refs)"
+      R"(|rr-cache/[0-9a-f]+/(pre|post|this)image(\.[0-9]+)?|fsmonitor--daemon/cookies/[0-9-]+)"
+      R"(|lfs/objects/[0-9a-f]{2}/[0-9a-f]{2}/[0-9a-f]{64}|lfs/(tmp|incomplete)/[0-9a-f][0-9a-f.-]*(part|tmp)?)"
+      R"(|lfs/(lockcache\.db|cache/locks/.+/verifiable))"
+      // what git neither runs nor reads
+      R"(|hooks/[\w-]+\.sample|(HEAD|index|config|packed-refs|shallow|refs/.+|logs/.+|\w+_(HEAD|EDITMSG|MSG))\.lock)"
+      R"(|objects/(maintenance|pack/multi-pack-index|info/commit-graph(s/commit-graph-chain)?)\.lock)"
+      // The names are narrow, so that none of git's own is among them.
+      R"(|\.hg/(store/((data|meta|dh)/.+\.(i|d|n|nd)|(00|undo|phaseroots|obsstore|fncache)[\w.-]*))"
+      R"(|w?cache/(branch|tags|hgtags|rbc-|manifestfulltext|check)[\w.-]*|strip-backup/[\w-]+\.hg)"
+      R"(|(dirstate|undo\.|bookmarks)[\w.-]*|last-message\.txt|branch|00changelog\.i))"
+      R"(|\.jj/(repo/(\w+_store|op_heads|index|store/extra)|working_copy)/(\w+/)?([0-9a-f]+|type|checkout|tree_state|\w+\.lock))",
+      re2::RE2::Latin1);
+  return re2::RE2::FullMatch(path, data);
 }
 
-bool IsGitDirectory(std::string_view path) {
-  static const re2::RE2 directories(kDirectories, re2::RE2::Latin1);
+bool HasKnownForm(std::string_view path, std::string_view text) {
+  constexpr std::size_t kMaxReference = 1000;
+  static const re2::RE2 reference(R"((ref:\s+refs/\S+|[0-9a-f]{40}|[0-9a-f]{64})\s*)",
+                                  re2::RE2::Latin1);
+  static const re2::RE2 log("([0-9a-f]{40} [0-9a-f]{40}|[0-9a-f]{64} [0-9a-f]{64}) ",
+                            re2::RE2::Latin1);
+  if (path == "packed-refs") return text.find(" refs/replace/") == text.npos;
+  if (path.starts_with("logs/")) {
+    return text.empty() || re2::RE2::PartialMatch(text.substr(0, 130), log);
+  }
+  const bool is_known =
+      path == "HEAD" || (path.starts_with("refs/") && !path.starts_with("refs/replace/"));
+  return is_known && text.size() < kMaxReference && text.find("..") == text.npos &&
+         re2::RE2::FullMatch(text, reference);
+}
+
+bool IsDataDirectory(std::string_view path) {
+  static const re2::RE2 directories(
+      R"(objects(/[0-9a-f]{2}|/pack(/multi-pack-index\.d)?|/info(/commit-graphs)?|/tmp_objdir-[\w-]+)?)"
+      R"(|refs(/.+)?|logs(/.+)?|branches|reftable|NOTES_MERGE_WORKTREE|rr-cache(/[0-9a-f]+)?)"
+      R"(|lost-found(/commit|/other)?|fsmonitor--daemon(/cookies)?)"
+      R"(|lfs(/(tmp|incomplete|logs|objects(/[0-9a-f]{2}){0,2}|cache(/locks(/.+)?)?))?)"
+      R"(|\.hg/(store(/(data|meta|dh)(/.+)?)?|w?cache|strip-backup))"
+      R"(|\.jj/(repo(/(\w+_store|op_heads|index)(/\w+)?|/store(/extra(/\w+)?)?)?|working_copy))",
+      re2::RE2::Latin1);
   return re2::RE2::FullMatch(path, directories);
 }
 
-bool IsReference(std::string_view content) {
-  static const re2::RE2 reference(R"((ref:\s+refs/\S+|[0-9a-f]{40}|[0-9a-f]{64})\s*)",
-                                  re2::RE2::Latin1);
-  return re2::RE2::FullMatch(content, reference);
-}
-
-bool IsLog(std::string_view beginning) {
-  static const re2::RE2 line("([0-9a-f]{40} [0-9a-f]{40}|[0-9a-f]{64} [0-9a-f]{64}) ",
-                             re2::RE2::Latin1);
-  return beginning.empty() || re2::RE2::PartialMatch(beginning.substr(0, 130), line);
+bool IsObeyedDirectory(std::string_view path) {
+  static const re2::RE2 directories(
+      R"(hooks|info|(modules|worktrees|rebase-merge|rebase-apply|sequencer)(/.+)?|\.jj/repo/store/git)",
+      re2::RE2::Latin1);
+  return re2::RE2::FullMatch(path, directories);
 }
 
 }  // namespace exposure

@@ -3,25 +3,21 @@
 
 #include <string_view>
 
-/// The files in git's own directory.
+/// The files in git's own directory, and in `.hg/` and `.jj/` beside it. A path is that from git's
+/// directory, or begins with one of these two names. What is not known to be data may be obeyed.
 namespace exposure {
 
-/// The kind of a file there, by its path from the directory.
-enum class GitFile {
-  kUnknown,        ///< git may run or obey it
-  kConfiguration,  ///< settings, of which each counts
-  kReference,      ///< the name or id of a commit, if it says so
-  kLog,            ///< of references, if its first line says so
-  kData,           ///< nothing that git runs or obeys
-};
-GitFile KindOfGitFile(std::string_view path);
+/// Whether git, hg or jj itself makes a file of that name, and neither runs nor obeys it.
+bool IsData(std::string_view path);
 
-/// Whether git itself makes a directory of this path there, but not those whose content counts as
-/// unknown, such as rebase-merge.
-bool IsGitDirectory(std::string_view path);
+/// Whether a text is what is expected there: a reference, the beginning of a log, or references
+/// without a replacement.
+bool HasKnownForm(std::string_view path, std::string_view text);
 
-/// Whether the content is that of a reference, or the beginning of a log.
-bool IsReference(std::string_view content);
-bool IsLog(std::string_view beginning);
+/// Whether it normally has only data.
+bool IsDataDirectory(std::string_view path);
+
+/// Whether git makes it, and obeys files or repositories in it.
+bool IsObeyedDirectory(std::string_view path);
 
 }  // namespace exposure

@@ -15,7 +15,8 @@ namespace {
 using Names = std::vector<std::string>;
 
 constexpr HostProgram kOnPath{"", RunBy::kLooking, "shells", "your PATH has the directory"};
-constexpr HostProgram kSetting{"", RunBy::kLooking, "git", "not known to be harmless",
+constexpr HostProgram kSetting{"", RunBy::kLooking, "git",
+                               "a setting, or the file it names, may run commands",
                                Writing::kRefused};
 
 /// Rows of a section. What is beyond is counted.

@@ -23,9 +23,7 @@ std::vector<Change> Compare(const State& before, const State& after) {
     const Item& item = is == after.items.end() ? none : is->second;
     if (old_item == item) continue;
     const auto& [path, key] = place;
-    Change change{{path, old_item.mode, item.mode, "", ""}};
-    change.key = key;
-    change.note = key;
+    Change change{{path, old_item.mode, item.mode, "", ""}, {}, "", key, key};
     if (item.mode == kLinkMode) change.target = item.value;
     if (item.mode == kTreeMode) change.note = item.value;
     changes.push_back(std::move(change));

@@ -13,7 +13,7 @@
 #include "exposure/report.h"
 
 /// The state of a project on a mount, where the guest may have planted anything: git does not run
-/// there, and no link is followed out of it.
+/// there, and what is outside of the mount is not read.
 namespace exposure {
 
 struct Item {
@@ -33,16 +33,16 @@ struct State {
 };
 
 /// What is beyond is not examined. Each configuration counts as 256 KiB, each item as 300 bytes
-/// more than it has.
+/// more than it has, paths with their length.
 struct Bounds {
   std::size_t entries = 2'000'000;             ///< that are listed
   std::size_t bytes = std::size_t{256} << 20;  ///< that are read or kept
 };
 
-/// Reads the project at `top`, and what its directories up to `mount` have themselves, whose paths
-/// begin with "../". First what runs soonest: .git, the top level, and directories of `search_path`
-/// (the user's PATH); then level by level, until a bound is met. Of a `.git` everything counts that
-/// is not known to be data.
+/// Reads the project at `top`, what its directories up to `mount` have themselves, and what links,
+/// `.git` files and settings name on the mount. Paths above `top` begin with "../". First what runs
+/// soonest: .git, the top level, and directories of `search_path` (the user's PATH); then level by
+/// level, until a bound is met. Of a `.git` everything counts that is not known to be data.
 State ReadState(const std::filesystem::path& top, const std::filesystem::path& mount,
                 const HostPrograms& programs, const std::string& search_path,
                 const Bounds& bounds = {});

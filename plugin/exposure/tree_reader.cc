@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <deque>
 #include <set>
@@ -26,67 +27,80 @@ namespace fs = std::filesystem;
 using fs::file_type;
 
 constexpr std::size_t kItem = 300;
-/// Each takes a process.
+/// Bytes of a configuration. Each takes a process.
 constexpr std::size_t kConfiguration = std::size_t{256} << 10;
 /// Bytes of a file. A larger one is known by its size and time.
-constexpr std::size_t kMaxFile = std::size_t{1} << 20;
+constexpr std::size_t kMaxFile = std::size_t{16} << 20;
 
 constexpr const char* kFileMode = "100644";
 constexpr const char* kSpecialMode = "010000";
 
-/// Directories of which only the number of entries counts.
+/// Directories of which the number of entries counts, repositories, and programs in bin and .bin.
 constexpr std::array<std::string_view, 5> kHeavy = {"node_modules", ".venv", "venv", "vendor",
                                                     "target"};
-/// Where these have programs that PATH may name.
-constexpr std::array<const char*, 2> kProgramDirectories = {"/.bin", "/bin"};
-constexpr std::array<const char*, 3> kObeyedByOthers = {"hgrc", "requires", "repo/config.toml"};
 
 class Reader {
  public:
-  Reader(const fs::path& top, const HostPrograms& programs, const Bounds& bounds)
-      : top_(top), bounds_(bounds), finder_(programs) {}
+  Reader(const fs::path& top, const fs::path& mount, const HostPrograms& programs,
+         const Bounds& bounds)
+      : top_(top), mount_(mount), bounds_(bounds), finder_(programs) {}
 
   /// The bounds cut off whatever is read last, and the guest decides how much there is. So the
   /// order is by how soon something runs: git's settings and the top level at the next prompt, PATH
   /// with the next command, the directories above with any tool. The rest of the tree goes level by
-  /// level, because one deep or wide directory must not hide its neighbours. git's own data is
-  /// last: normally, nothing there counts.
-  State Read(const fs::path& mount, const std::string& search_path) {
-    ReadGit(".git");
-    ReadDirectory({"", ""});
+  /// level, because one deep or wide directory must not hide its neighbours. What normally has
+  /// nothing that counts is last: heavy directories and git's own data.
+  State Read(const std::string& search_path) {
+    ReadGit("", ".git");
+    ReadDirectory({});
     for (const std::string& directory : git::Split(search_path, ':')) {
-      const fs::path named = top_ / directory;
-      for (const auto& path : {support::CleanPath(named.string()), ResolvedOnHost(named)}) {
-        const auto below = support::PathBelow(path, top_.string());
-        if (below) AddFiles(*below, "PATH", true);
-      }
+      const auto end = Add("", directory, "PATH");
+      if (end) AddFiles(*end, "PATH", true);
     }
-    ReadAbove(mount);
+    std::string up;
+    for (fs::path above = top_; above != mount_ && above.has_relative_path();
+         above = above.parent_path()) {
+      up = In("..", up);
+      ReadGit(up, ".git");
+      ReadDirectory({up});
+    }
     for (; !waiting_.empty(); waiting_.pop_front()) ReadDirectory(waiting_.front());
-    ReadData();
+    for (; !heavy_.empty(); heavy_.pop_front()) ReadDirectory(heavy_.front());
+    for (const auto& [place, count] : counts_) {
+      // The number of a part would look like a change.
+      if (!state_.is_cut) state_.items[place] = {kTreeMode, std::to_string(count) + " entries"};
+    }
+    for (; !data_.empty(); data_.pop_front()) {
+      const auto [repository, inner] = data_.front();
+      ReadGitDirectory(repository, inner);
+    }
     return std::move(state_);
   }
 
  private:
-  struct Entry {
-    std::string path;
-    std::string name;
-    file_type type;
-  };
+  using Entry = std::pair<std::string, file_type>;
 
-  /// `seen_as`: the path at which programs see it, if that is another one, through a link.
   struct Directory {
     std::string path;
-    std::string seen_as;
+    std::string seen_as = {};      ///< the path at which programs see it, if that is another one
+    std::string link = {};         ///< through which they do
+    std::size_t* count = nullptr;  ///< of entries, in a heavy directory
+
+    [[nodiscard]] const std::string& Seen() const { return seen_as.empty() ? path : seen_as; }
+    [[nodiscard]] std::string Key() const { return seen_as.empty() ? "" : As(seen_as); }
+    [[nodiscard]] Directory Child(const std::string& name) const {
+      return {In(path, name), seen_as.empty() ? "" : In(seen_as, name), link, count};
+    }
+  };
+
+  /// What a path leads to: a path without links on its way, and the key of its item.
+  struct End {
+    std::string path;
+    std::string key;
+    struct stat status;
   };
 
   // Bounds.
-
-  bool SpendEntry() {
-    ++entries_;
-    state_.is_cut = state_.is_cut || entries_ > bounds_.entries;
-    return entries_ <= bounds_.entries;
-  }
 
   bool Spend(std::size_t bytes) {
     const bool is_enough = bytes <= bounds_.bytes - spent_;
@@ -99,309 +113,344 @@ class Reader {
     return directory + (directory.empty() || name.empty() ? "" : "/") + name;
   }
 
-  file_type TypeOf(const std::string& path) {
-    std::error_code error;
-    const file_type type = fs::symlink_status(top_ / path, error).type();
-    state_.is_cut = state_.is_cut || type == file_type::none;
-    return type;
+  static std::string As(const std::string& path) { return std::string(kSeenAs) + path; }
+
+  /// The path from the top of the project, if the guest can write there.
+  [[nodiscard]] std::optional<std::string> Below(const std::string& path) const {
+    auto below = support::PathBelow(path, top_.string());
+    if (!below && support::PathBelow(path, mount_.string())) {
+      below = fs::path(path).lexically_relative(top_).string();
+    }
+    return below;
   }
 
-  /// The entries of a directory; none if it is a link.
+  std::optional<struct stat> Status(const fs::path& file) {
+    struct stat status {};
+    if (::lstat(file.c_str(), &status) == 0) return status;
+    state_.is_cut = state_.is_cut || (errno != ENOENT && errno != ENOTDIR);
+    return std::nullopt;
+  }
+
+  bool Exists(const std::string& directory, const char* name) {
+    return Status(top_ / directory / name).has_value();
+  }
+
+  /// The entries of a directory.
   std::vector<Entry> List(const std::string& directory) {
     std::vector<Entry> entries;
-    if (TypeOf(directory) != file_type::directory) return entries;
     std::error_code error;
     for (fs::directory_iterator each(top_ / directory, error);
          !error && each != fs::directory_iterator(); each.increment(error)) {
-      if (!SpendEntry()) break;
       std::string name = each->path().filename().string();
+      const bool is_enough = ++entries_ <= bounds_.entries && Spend(name.size());
+      state_.is_cut = state_.is_cut || !is_enough;
+      if (!is_enough) break;
       std::error_code unknown;  // mostly, the directory has the type, and no call is made
       const file_type type = each->is_symlink(unknown)        ? file_type::symlink
                              : each->is_directory(unknown)    ? file_type::directory
                              : each->is_regular_file(unknown) ? file_type::regular
+                             : each->is_socket(unknown)       ? file_type::socket
                                                               : file_type::unknown;
-      std::string path = In(directory, name);
-      entries.push_back({std::move(path), std::move(name), type});
+      entries.emplace_back(std::move(name), type);
     }
     state_.is_cut = state_.is_cut || error;
-    std::sort(entries.begin(), entries.end(),
-              [](const Entry& a, const Entry& b) { return a.name < b.name; });
+    std::sort(entries.begin(), entries.end());
     return entries;
+  }
+
+  // Items.
+
+  /// Follows `names` from a directory that has no links on its way, and adds each link. Returns
+  /// nothing if there is no such file on the mount.
+  std::optional<End> Follow(const std::string& directory, const std::string& names,
+                            std::string key) {
+    std::string reached = support::CleanPath((top_ / directory).string());
+    std::deque<std::string> rest;
+    const auto walk = [&](const std::string& path) {
+      if (path.starts_with('/')) reached = "/";
+      const auto parts = git::Split(path, '/');
+      rest.insert(rest.begin(), parts.begin(), parts.end());
+    };
+    std::optional<struct stat> status;
+    int links = 0;
+    for (walk(names); !rest.empty();) {
+      const std::string name = std::move(rest.front());
+      rest.pop_front();
+      if (name == "..") reached = support::ParentPath(reached);
+      if (name.empty() || name == "." || name == "..") continue;
+      const std::string path = support::JoinPath(reached, name);
+      if (!Spend(path.size()) || !(status = Status(path))) return std::nullopt;
+      if (!S_ISLNK(status->st_mode)) {
+        reached = path;
+        continue;
+      }
+      const auto below = Below(path);
+      if (below) {
+        Put({*below, key, *status});
+        if (key.empty()) key = As(*below);
+      }
+      std::error_code error;
+      walk(fs::read_symlink(path, error).string());
+      if (error || ++links > support::kMaxLinks) return std::nullopt;
+    }
+    const auto below = Below(reached);
+    if (!below || !(status = Status(reached))) return std::nullopt;
+    return End{*below, key, *status};
+  }
+
+  /// Adds what the names lead to, and each link on the way. A directory counts only by itself.
+  std::optional<End> Add(const std::string& directory, const std::string& names,
+                         const std::string& key = "") {
+    auto end = Follow(directory, names, key);
+    if (end && (end->key.empty() || !S_ISDIR(end->status.st_mode))) Put(*end);
+    return end;
+  }
+
+  void Put(const End& end) {
+    const mode_t mode = end.status.st_mode;
+    const fs::path file = top_ / end.path;
+    Item item{S_ISDIR(mode) ? kTreeMode : kSpecialMode, ""};
+    std::error_code error;
+    if (S_ISLNK(mode)) item = {kLinkMode, fs::read_symlink(file, error).string()};
+    if (S_ISREG(mode)) {
+      const auto size = static_cast<std::size_t>(end.status.st_size);
+      const bool is_small = size <= kMaxFile;
+      if (is_small && !Spend(size)) return;
+      const auto text = is_small ? ReadRegularFile(file, kMaxFile) : std::nullopt;
+      item = {(mode & 0111U) != 0 ? kExecutableMode : kFileMode,
+              text ? support::Sha256(*text)
+                   : std::to_string(size) + " " + std::to_string(end.status.st_ctime)};
+    }
+    if (Spend(kItem + end.path.size() + end.key.size() + item.value.size())) {
+      state_.items[{end.path, end.key}] = std::move(item);
+    }
+  }
+
+  /// The files in a directory, or only those that may be run.
+  void AddFiles(const End& directory, const std::string& key, bool only_programs) {
+    if (!S_ISDIR(directory.status.st_mode)) return;
+    for (const auto& [name, type] : List(directory.path)) {
+      const bool is_plain = only_programs && type == file_type::regular;
+      const auto status = is_plain ? Status(top_ / directory.path / name) : std::nullopt;
+      const bool counts = !is_plain || (status && (status->st_mode & 0111U) != 0);
+      if (counts && type != file_type::directory) Add(directory.path, name, key);
+    }
   }
 
   // The tree.
 
+  /// A directory that is read later.
+  void Wait(Directory directory) {
+    if (!Spend(directory.path.size() + directory.seen_as.size() + directory.link.size())) return;
+    const std::string name = Folded(directory.Seen().substr(directory.Seen().rfind('/') + 1));
+    if (std::find(kHeavy.begin(), kHeavy.end(), name) != kHeavy.end() && !directory.count) {
+      directory.count = &counts_[{directory.path, directory.Key()}];
+    }
+    (directory.count ? heavy_ : waiting_).push_back(std::move(directory));
+  }
+
+  /// A link's target, once for each link, as links may lead in a circle.
+  void WaitFor(const End& target, const std::string& seen_as, const std::string& link) {
+    if (S_ISDIR(target.status.st_mode) && followed_.insert({target.path, link}).second) {
+      Wait({target.path, seen_as, link});
+    }
+  }
+
   void ReadDirectory(const Directory& directory) {
-    for (const Entry& entry : List(directory.path)) {
-      const bool is_seen_there = directory.seen_as.empty();
-      const std::string seen_as = is_seen_there ? "" : In(directory.seen_as, entry.name);
-      const std::string name = Folded(entry.name);
-      if (entry.type != file_type::directory) {
-        AddIfObeyed(entry, seen_as);
-        if (name == "head" && is_seen_there) AddBareRepository(directory.path, entry.path);
-      } else if (name == ".git") {
-        if (is_seen_there) ReadGit(entry.path);
-      } else if (name == ".hg" || name == ".jj") {
-        for (const char* file : kObeyedByOthers) Add(In(entry.path, file));
-      } else if (std::find(kHeavy.begin(), kHeavy.end(), name) != kHeavy.end()) {
-        AddHeavy(entry.path);
-      } else {
-        if (HasHidden(entry.name)) Add(entry.path);
-        waiting_.push_back({entry.path, seen_as});
+    const bool is_seen_there = directory.seen_as.empty();
+    if (directory.count && *directory.count == 0) AddPrograms(directory);
+    const std::vector<Entry> entries = List(directory.path);
+    if (directory.count) *directory.count += entries.size();
+    for (const auto& [entry, type] : entries) {
+      const std::string name = Folded(entry);
+      if (name == ".git" && (is_seen_there || directory.count)) {
+        ReadGit(directory.path, entry);
+      } else if (type != file_type::directory) {
+        if (name == "head" && is_seen_there) ReadBareRepository(directory.path);
+        if (!directory.count) AddIfObeyed(directory, entry, type == file_type::symlink);
+      } else if (!IsRead(directory.path, entry)) {
+        continue;
+      } else if (is_seen_there && (name == ".hg" || name == ".jj")) {
+        ReadGitDirectory(directory.path, entry);
+      } else if (name != ".git") {
+        if (HasHidden(entry) && !directory.count) Add(directory.path, entry);
+        Wait(directory.Child(entry));
       }
     }
   }
 
-  /// Adds the files that programs find which look in all directories above.
-  void ReadAbove(const fs::path& mount) {
-    const fs::path home = ResolvedOnHost(support::EnvironmentVariable("HOME"));
-    std::string up;
-    for (fs::path above = top_; above != mount && above.has_relative_path();) {
-      above = above.parent_path();
-      up = In("..", up);
-      ReadGit(In(up, ".git"));
-      for (const Entry& entry : List(up)) {
-        const bool is_directory = entry.type == file_type::directory;
-        if (!is_directory) AddIfObeyed(entry, "");
-        // Those of the home directory are the user's own settings, which change by themselves.
-        const bool is_obeyed = is_directory && above != home && entry.name.starts_with('.') &&
-                               Folded(entry.name) != ".git" && !finder_.Rows(entry.path).empty();
-        if (is_obeyed) waiting_.push_back({entry.path, ""});
-      }
-    }
+  /// Whether a directory in `parent` is read: above the project, only if programs look for it in
+  /// all directories above. Those of the home directory are the user's own settings, which change
+  /// by themselves.
+  bool IsRead(const std::string& parent, const std::string& name) {
+    if (parent != ".." && !parent.ends_with("/..")) return true;
+    return name.starts_with('.') && !finder_.Rows(In(parent, name)).empty() &&
+           support::CleanPath((top_ / parent).string()) !=
+               ResolvedOnHost(support::EnvironmentVariable("HOME"));
   }
 
-  void Add(const std::string& path, const std::string& key = "") {
-    struct stat status {};
-    const fs::path file = top_ / path;
-    if (::lstat(file.c_str(), &status) != 0) return;
-    Item item{kSpecialMode, ""};
-    std::error_code error;
-    if (S_ISLNK(status.st_mode)) item = {kLinkMode, fs::read_symlink(file, error).string()};
-    if (S_ISDIR(status.st_mode)) item.mode = kTreeMode;
-    if (S_ISREG(status.st_mode)) {
-      const auto digest = Digest(file, status);
-      if (!digest) return;
-      item = {(status.st_mode & 0111U) != 0 ? kExecutableMode : kFileMode, *digest};
-    }
-    if (Spend(kItem + path.size() + key.size() + item.value.size())) {
-      state_.items[{path, key}] = std::move(item);
-    }
-  }
-
-  /// Returns nothing beyond the bounds.
-  std::optional<std::string> Digest(const fs::path& file, const struct stat& status) {
-    const auto size = static_cast<std::size_t>(status.st_size);
-    if (size <= kMaxFile) {
-      if (!Spend(size)) return std::nullopt;
-      if (const auto text = ReadRegularFile(file, kMaxFile)) return support::Sha256(*text);
-    }
-    return std::to_string(size) + " " + std::to_string(status.st_ctime);
-  }
-
-  void AddIfObeyed(const Entry& entry, const std::string& seen_as) {
-    const std::string& seen = seen_as.empty() ? entry.path : seen_as;
-    const bool is_link = entry.type == file_type::symlink;
+  void AddIfObeyed(const Directory& directory, const std::string& name, bool is_link) {
+    const Directory file = directory.Child(name);
     bool counts =
-        !finder_.Rows(seen, is_link).empty() || (seen_as.empty() && HasHidden(entry.name));
+        !finder_.Rows(file.Seen(), is_link).empty() || (file.seen_as.empty() && HasHidden(name));
     bool leads_out = false;
     if (is_link) {
       std::error_code error;
-      leads_out = LeadsOut(entry.path, fs::read_symlink(top_ / entry.path, error).string());
-      counts = counts || leads_out;
+      leads_out = LeadsOut(file.path, fs::read_symlink(top_ / file.path, error).string());
     }
-    if (!counts) return;
-    Add(entry.path, seen_as.empty() ? "" : std::string(kSeenAs) + seen_as);
-    if (is_link && seen_as.empty() && !leads_out) AddTarget(entry.path);
+    if (!counts && !leads_out) return;
+    const auto end = Add(directory.path, name, file.Key());
+    if (!end || !counts || !IsRead(directory.path, name)) return;
+    WaitFor(*end, file.Seen(), file.link.empty() ? file.path : file.link);
   }
 
-  /// Adds the target of a link, if it is in the project.
-  void AddTarget(const std::string& link) {
-    const auto below = support::PathBelow(ResolvedOnHost(top_ / link), top_.string());
-    if (!below || below->empty()) return;
-    const std::string& target = *below;
-    const file_type type = TypeOf(target);
-    if (type == file_type::regular) Add(target, std::string(kSeenAs) + link);
-    if (type == file_type::directory) waiting_.push_back({target, link});
-  }
-
-  void AddHeavy(const std::string& directory) {
-    for (const char* programs : kProgramDirectories) AddFiles(directory + programs, "", true);
-    std::size_t count = 0;
-    std::error_code error;
-    fs::recursive_directory_iterator entry(top_ / directory, error);
-    for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-      if (!SpendEntry()) return;
-      ++count;
-    }
-    state_.is_cut = state_.is_cut || error;
-    state_.items[{directory, ""}] = {kTreeMode, std::to_string(count) + " entries"};
-  }
-
-  /// The files in a directory, or only those that may be run.
-  void AddFiles(const std::string& directory, const std::string& key, bool only_programs) {
-    constexpr fs::perms kExecutable =
-        fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec;
-    if (TypeOf(directory) == file_type::symlink) Add(directory, key);
-    for (const Entry& entry : List(directory)) {
-      std::error_code error;
-      const bool is_plain = only_programs && entry.type == file_type::regular &&
-                            (fs::symlink_status(top_ / entry.path, error).permissions() &
-                             kExecutable) == fs::perms::none;
-      if (!is_plain && entry.type != file_type::directory) Add(entry.path, key);
+  /// Those of a heavy directory that PATH may name.
+  void AddPrograms(const Directory& heavy) {
+    for (const char* programs : {".bin", "bin"}) {
+      const auto end = Follow(heavy.path, programs, heavy.Key());
+      if (end) AddFiles(*end, heavy.Key(), true);
     }
   }
 
-  // git's own directories.
+  // The directories of git, hg and jj.
 
-  void ReadGit(const std::string& path) {
-    if (!repositories_.insert(path).second) return;
-    Add(path);
-    if (TypeOf(path) == file_type::directory) ReadRepository(path);
+  /// A repository, or a file that names one after `prefix`.
+  void ReadGit(const std::string& directory, const std::string& name,
+               std::string_view prefix = "gitdir: ") {
+    const auto end = Add(directory, name);
+    if (!end) return;
+    if (S_ISDIR(end->status.st_mode)) return ReadRepository(end->path);
+    const std::string text = Beginning(end->path).value_or("");
+    if (!text.starts_with(prefix)) return;
+    const std::size_t size = text.find_last_not_of("\r\n") + 1;
+    const auto named = Follow(directory, text.substr(0, size).substr(prefix.size()), As(".git"));
+    if (named) ReadBareRepository(named->path);
   }
 
-  /// Adds a bare repository as one item: git takes any directory with a file HEAD for a repository
-  /// if the rest is there.
-  void AddBareRepository(const std::string& directory, const std::string& head) {
-    Add(head);
-    const auto item = state_.items.find({head, ""});
-    const bool has_rest = TypeOf(In(directory, "objects")) != file_type::not_found &&
-                          TypeOf(In(directory, "refs")) != file_type::not_found;
-    if (item == state_.items.end() || !has_rest) return;
-    State outer = std::exchange(state_, {});
-    auto outer_data = std::exchange(data_, {});
-    ReadRepository(directory);
-    ReadData();
-    const State parts = std::exchange(state_, std::move(outer));
-    data_ = std::move(outer_data);
-    state_.is_cut = state_.is_cut || parts.is_cut;
-    // A part of it would look like a change.
-    if (parts.is_cut) state_.items.erase({head, ""});
-    if (!parts.is_cut) state_.items[{head, ""}].value += support::Sha256(Serialize(parts));
+  /// git takes any directory with a file HEAD for a repository if the rest is there.
+  void ReadBareRepository(const std::string& directory) {
+    const bool has_rest = Exists(directory, "commondir") ||
+                          (Exists(directory, "objects") && Exists(directory, "refs"));
+    if (has_rest) ReadRepository(directory);
   }
 
   void ReadRepository(const std::string& repository) {
-    ReadConfiguration(In(repository, "config"), "");
+    if (!repositories_.insert(repository).second) return;
+    ReadConfiguration(repository, "config", KeyInGit(repository, "config"));
     ReadGitDirectory(repository, "");
+    ReadGit(repository, "commondir", "");
   }
 
   /// Everything that is not known to be data. First what git runs soonest.
   void ReadGitDirectory(const std::string& repository, const std::string& inner) {
     const std::vector<Entry> entries = List(In(repository, inner));
     std::vector<std::string> unknown;
-    for (const Entry& entry : entries) {
-      if (entry.type != file_type::directory) AddGitFile(entry, In(inner, entry.name));
+    for (const auto& [name, type] : entries) {
+      if (type != file_type::directory) AddGitFile(repository, In(inner, name), type);
+      // Among logs and references may be a repository, too.
+      if (name == "HEAD" && !inner.empty()) ReadBareRepository(In(repository, inner));
     }
-    for (const Entry& entry : entries) {
-      if (entry.type != file_type::directory) continue;
-      const std::string path = In(inner, entry.name);
-      if (path == "modules" || path == "worktrees") {
-        ReadRepositories(entry.path);
-      } else if (path == "hooks" || path == "info") {
-        ReadGitDirectory(repository, path);
-      } else if (IsGitDirectory(path)) {
-        data_.push_back({repository, path});
+    for (const auto& [name, type] : entries) {
+      if (type != file_type::directory) continue;
+      const std::string path = In(inner, name);
+      if (IsDataDirectory(path)) {
+        if (Spend(repository.size() + path.size())) data_.push_back({repository, path});
+      } else if (!IsObeyedDirectory(path)) {
+        // In a bare repository it may as well be a part of the tree, such as a worktree.
+        if (KeyInGit(repository, path).empty()) unknown.push_back(name);
+      } else if (Exists(In(repository, path), "HEAD")) {
+        ReadRepository(In(repository, path));  // a submodule, or a worktree
       } else {
-        unknown.push_back(path);
+        ReadGitDirectory(repository, path);
       }
     }
-    for (const std::string& path : unknown) {
-      Add(In(repository, path));
-      ReadGitDirectory(repository, path);
+    for (const std::string& name : unknown) {
+      Add(In(repository, inner), name);
+      ReadGitDirectory(repository, In(inner, name));
     }
   }
 
-  /// Reads the directories that make up most of a repository, such as objects/.
-  void ReadData() {
-    for (; !data_.empty(); data_.pop_front()) {
-      const auto [repository, inner] = data_.front();
-      ReadGitDirectory(repository, inner);
-    }
+  /// Empty if the path says by itself that it is git's, hg's or jj's, else what it is to git.
+  static std::string KeyInGit(const std::string& repository, const std::string& path) {
+    const std::string folded = "/" + Folded(In(repository, path)) + "/";
+    const auto has = [&](const char* name) { return folded.find(name) != folded.npos; };
+    return has("/.git/") || has("/.hg/") || has("/.jj/") ? "" : As(".git/" + path);
   }
 
-  /// `path` is that in the repository.
-  void AddGitFile(const Entry& entry, const std::string& path) {
-    const GitFile kind = KindOfGitFile(path);
-    if (entry.type == file_type::regular) {
-      if (kind == GitFile::kData) return;
-      if (kind == GitFile::kConfiguration) return ReadConfiguration(entry.path, "");
-      if (kind == GitFile::kReference && IsReference(Beginning(entry.path))) return;
-      if (kind == GitFile::kLog && IsLog(Beginning(entry.path))) return;
+  void AddGitFile(const std::string& repository, const std::string& path, file_type type) {
+    const std::string file = In(repository, path);
+    if (type == file_type::regular) {
+      if (IsData(path)) return;
+      const auto whole = path == "packed-refs" ? Status(top_ / file) : std::nullopt;
+      const bool is_whole = whole && Spend(static_cast<std::size_t>(whole->st_size));
+      const auto text = is_whole ? ReadRegularFile(top_ / file, kMaxFile) : Beginning(file);
+      if (text && HasKnownForm(path, *text)) return;
     }
-    Add(entry.path);
-    const bool is_hook = path == "hooks" || path.starts_with("hooks/");
-    if (is_hook && entry.type == file_type::symlink) AddTarget(entry.path);
+    if (type == file_type::socket && path == "fsmonitor--daemon.ipc") return;
+    const std::string key = KeyInGit(repository, path);
+    if (path == "config" || path == "config.worktree") {
+      return ReadConfiguration(repository, path, key);
+    }
+    const auto end = Add(repository, path, key);
+    if (end && !IsDataDirectory(path)) WaitFor(*end, key.empty() ? file : ".git/" + path, file);
   }
 
-  std::string Beginning(const std::string& path) {
+  std::optional<std::string> Beginning(const std::string& path) {
     std::array<char, 4096> bytes{};
     const support::FileDescriptor file(
         ::open((top_ / path).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     const ssize_t count = file.valid() ? ::read(file.get(), bytes.data(), bytes.size()) : -1;
-    return count < 0 ? "?" : std::string(bytes.data(), static_cast<std::size_t>(count));
-  }
-
-  /// Names of submodules may have slashes.
-  void ReadRepositories(const std::string& directory) {
-    for (const Entry& entry : List(directory)) {
-      if (entry.type != file_type::directory) {
-        Add(entry.path);
-      } else if (TypeOf(In(entry.path, "HEAD")) != file_type::not_found) {
-        ReadRepository(entry.path);
-      } else {
-        ReadRepositories(entry.path);
-      }
-    }
+    if (count < 0) return std::nullopt;
+    return std::string(bytes.data(), static_cast<std::size_t>(count));
   }
 
   /// `key` is the setting that makes git read the file.
-  void ReadConfiguration(const std::string& file, const std::string& key) {
-    if (TypeOf(file) == file_type::not_found || !configurations_.insert(file).second) return;
-    if (!Spend(kConfiguration)) return;
-    const auto text = ReadRegularFile(top_ / file, kMaxFile);
+  void ReadConfiguration(const std::string& directory, const std::string& names,
+                         const std::string& key) {
+    const auto end = Follow(directory, names, key);
+    if (!end || !configurations_.insert(end->path).second || !Spend(kConfiguration)) return;
+    const auto text = ReadRegularFile(top_ / end->path, kConfiguration);
     // Only the text: git is not in the project, and follows no include.
     const git::GitOutput settings = git_.Run(
         {"-C", "/", "config", "--no-includes", "--file", "-", "--list", "-z"}, text.value_or(""));
     if (!text || !settings.ok() || settings.is_cut || !Spend(settings.output.size())) {
-      return Add(file, key);
+      return Put(*end);
     }
-    const auto all = git::Split(settings.output, '\0');
-    const auto keys = NotHarmless(all);
+    const fs::path written = (top_ / directory / names).parent_path();
+    std::map<std::string, std::string> digests;
+    const std::vector<std::string> all = git::Split(settings.output, '\0');
+    const std::set<std::string> counted = NotHarmless(all);
     for (const std::string& setting : all) {
       const auto [name, value] = git::KeyAndValue(setting);
-      if (keys.contains(name)) AddSetting(file, name, value);
-    }
-  }
-
-  void AddSetting(const std::string& file, const std::string& key, const std::string& value) {
-    if (!Spend(kItem + file.size() + key.size())) return;
-    Item& item = state_.items[{file, key}];
-    item = {kFileMode, support::Sha256(item.value + value)};
-    const bool is_include = key.starts_with("include");
-    for (const std::string& path :
-         NamedPaths(key, value, is_include ? (top_ / file).parent_path() : top_)) {
-      const auto below = support::PathBelow(path, top_.string());
-      if (!below || below->empty()) continue;
-      std::error_code error;
-      const file_type type = fs::symlink_status(path, error).type();
-      if (type == file_type::directory) {
-        if (key == "core.hookspath") AddFiles(*below, key, false);
-      } else if (is_include) {
-        ReadConfiguration(*below, key);
-      } else {
-        Add(*below, key);
+      if (!counted.contains(name)) continue;
+      std::string& digest = digests[name];
+      digest = support::Sha256(digest + value);
+      const bool is_include = name.starts_with("include");
+      for (const std::string& path : NamedPaths(name, value, is_include ? written : top_)) {
+        const auto below = Below(path);
+        if (below && is_include) ReadConfiguration("", *below, name);
+        const auto file = below && !is_include ? Add("", *below, name) : std::nullopt;
+        if (file && name == "core.hookspath") AddFiles(*file, name, false);
       }
+    }
+    for (const auto& [name, digest] : digests) {
+      if (!Spend(kItem + end->path.size() + name.size())) continue;
+      state_.items[{end->path, name}] = {kFileMode, digest};
     }
   }
 
   const fs::path top_;
+  const fs::path mount_;
   const Bounds bounds_;
   RowFinder finder_;
   const git::Git git_ = git::Git::Neutral("/nonexistent", -1);
   State state_;
-  std::deque<Directory> waiting_;                         ///< level by level
-  std::deque<std::pair<std::string, std::string>> data_;  ///< in repositories
-  std::set<std::string> repositories_;                    ///< that were read
+  std::deque<Directory> waiting_;  ///< level by level
+  std::deque<Directory> heavy_;
+  std::deque<std::pair<std::string, std::string>> data_;               ///< in repositories
+  std::map<std::pair<std::string, std::string>, std::size_t> counts_;  ///< by the keys of items
+  std::set<std::pair<std::string, std::string>> followed_;  ///< targets, and the links to them
+  std::set<std::string> repositories_;                      ///< that were read
   std::set<std::string> configurations_;
   std::size_t entries_ = 0;
   std::size_t spent_ = 0;
@@ -411,7 +460,7 @@ class Reader {
 
 State ReadState(const fs::path& top, const fs::path& mount, const HostPrograms& programs,
                 const std::string& search_path, const Bounds& bounds) {
-  return Reader(top, programs, bounds).Read(mount, search_path);
+  return Reader(top, mount, programs, bounds).Read(search_path);
 }
 
 }  // namespace exposure

@@ -27,10 +27,10 @@ class BoundedState : public ::testing::Test {
     for (const char* file :
          {".git/HEAD", ".git/hooks/pre-commit", ".git/modules/m/HEAD", ".git/objects/x", "Makefile",
           "a/b/Makefile", "a/b/c/package.json", "bare/HEAD", "bare/objects/o", "bare/refs/r",
-          "node_modules/x/y", "programs/p", "z/.envrc"}) {
+          "node_modules/x/.git/HEAD", "programs/p", "z/.envrc"}) {
       WriteFile(top_ / file, std::string(1000, '#'));
     }
-    WriteFile(top_ / ".git/config", "[alias]\nx = y\n");
+    WriteFile(top_ / ".git/config", "[alias]\nx = y\nx = z\n");
     std::filesystem::permissions(top_ / "programs/p", std::filesystem::perms::owner_all);
     std::filesystem::create_symlink("z", top_ / ".cargo");
   }
@@ -46,7 +46,7 @@ class BoundedState : public ::testing::Test {
 TEST_F(BoundedState, HasOnlyWhatIsThereAndSaysThatThereIsMore) {
   const State all = Read({});
   ASSERT_FALSE(all.is_cut);
-  ASSERT_EQ(all.items.size(), 15);
+  ASSERT_EQ(all.items.size(), 20);
   std::vector<Bounds> bounds;
   for (std::size_t entries = 0; entries < 40; ++entries) bounds.push_back({.entries = entries});
   constexpr std::size_t kConfiguration = 256 * 1024;
@@ -74,6 +74,11 @@ TEST_F(BoundedState, HasFirstWhatRunsSoonest) {
   };
   EXPECT_THAT(paths(0), ElementsAre(".git", ".git/config"));
   EXPECT_THAT(paths(12), IsSupersetOf({".git", ".git/hooks/pre-commit", ".git/modules/m/HEAD"}));
+  for (std::size_t entries = 0; entries < 40; ++entries) {
+    const auto some = paths(entries);
+    EXPECT_TRUE(some.contains("a/b/c/package.json") || !some.contains("node_modules/x/.git"));
+    EXPECT_TRUE(some.contains("node_modules/x/.git") || !some.contains(".git/objects/x"));
+  }
 }
 
 TEST_F(BoundedState, CountsEntriesAlsoAfterAnotherBoundWasMet) {
