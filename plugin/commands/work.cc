@@ -36,7 +36,7 @@ bool PrintReport(const exposure::Report& report, const std::string& where, std::
 }
 
 void PrintNothing(std::ostream& out) {
-  out << "Nothing was changed that programs of this host run or obey. " << kLimits;
+  out << "Nothing was changed that programs on this host run or obey. " << kLimits;
 }
 
 }  // namespace commands

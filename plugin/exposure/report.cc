@@ -99,7 +99,7 @@ Report ReportOn(const std::vector<Change>& changes, const HostPrograms& programs
       executables.push_back(name);
   }
   Report report;
-  AddLines(report, "Programs of this host run or obey:", ListObeyed(changes, programs, report));
+  AddLines(report, "Programs on this host run or obey:", ListObeyed(changes, programs, report));
   report.AddSection("Links that may lead out of the project:", links);
   report.AddSection("Names that a file system may take for another:", look_alikes);
   report.AddSection("Names with characters that are not seen:", hidden);

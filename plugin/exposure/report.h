@@ -40,7 +40,7 @@ struct Change : git::RawChange {
 
 /// Facts that the user should know before looking at a change. It judges nothing.
 struct Report {
-  /// Printable, bounded in length: files that programs of this host run or obey, the most dangerous
+  /// Printable, bounded in length: files that programs on this host run or obey, the most dangerous
   /// first, with each row of the table that applies; then links that lead out, executables,
   /// submodules, and names that mislead.
   std::vector<std::string> lines;

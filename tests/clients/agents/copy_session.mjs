@@ -95,7 +95,7 @@ export async function workAndTake(spec, scene, run, mcp) {
   assert.match(committed, /committed, \d+\./, 'in the guest');
   assert.ok(!/\.env\b/.test(committed), 'ignored files stay behind');
   assert.match(said, /^Copied to agent:/m);
-  assert.match(said, /^Programs of this host run or obey:\n {2}\.envrc: direnv/m);
+  assert.match(said, /^Programs on this host run or obey:\n {2}\.envrc: direnv/m);
   assert.match(said, /^Not taken: 1 commit, 4 files\nSee: limactl mcp diff\. Take: limactl mcp take$/m);
   assert.deepEqual(snapshot(project), before, 'the work is in the guest only');
 
