@@ -36,7 +36,7 @@ struct Lie {
 };
 
 const char kUnsound[] = "What the guest sent is not sound.*Nothing was changed";
-const char kTooLarge[] = "More than .*1 MiB.*--max-size.*Nothing was changed";
+const char kTooLarge[] = "has more than 1MiB; raise --max-size. Nothing was changed";
 const char kDamaged[] = "\\.git is (gone|damaged)";
 
 std::vector<Lie> NamesThatNoTreeMayHave() {

@@ -85,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(
         Lie{"huge-size", kEntries, R"({"content":"0123456789"})"},
         Lie{"small-size", kEntries, "a wrong amount of data"},
         Lie{"too-much-data", kEntries, "a wrong amount of data"},
-        Lie{"endless-file", kEntries, "has more than the limit of 33554432 bytes"},
+        Lie{"endless-file", kEntries, "has more than the limit of 32MiB"},
         Lie{"no-data", kEntries, "a wrong amount of data"}),
     [](const auto& lie) {
       std::string name = lie.param.name;
