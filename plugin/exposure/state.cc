@@ -13,16 +13,16 @@ namespace exposure {
 std::vector<Change> Compare(const State& before, const State& after) {
   std::vector<Change> changes;
   const Item none{git::kNoEntry, ""};
-  auto all = after.items;
-  all.insert(before.items.begin(), before.items.end());
-  for (const auto& [place, unused] : all) {
-    const auto was = before.items.find(place);
-    const auto is = after.items.find(place);
-    if (is == after.items.end() && after.is_cut) continue;  // it may be there
-    const Item& old_item = was == before.items.end() ? none : was->second;
-    const Item& item = is == after.items.end() ? none : is->second;
-    if (old_item == item) continue;
-    const auto& [path, key] = place;
+  auto was = before.items.begin();
+  auto is = after.items.begin();
+  while (was != before.items.end() || is != after.items.end()) {
+    const bool is_gone =
+        is == after.items.end() || (was != before.items.end() && was->first < is->first);
+    const bool is_new = was == before.items.end() || (!is_gone && is->first < was->first);
+    const auto& [path, key] = is_gone ? was->first : is->first;
+    const Item& old_item = is_new ? none : (was++)->second;
+    const Item& item = is_gone ? none : (is++)->second;
+    if (old_item == item || (is_gone && after.is_cut)) continue;  // if cut, it may be there
     Change change{{path, old_item.mode, item.mode, "", ""}, {}, "", key, key};
     if (item.mode == kLinkMode) change.target = item.value;
     if (item.mode == kTreeMode) change.note = item.value;
