@@ -88,7 +88,7 @@ export async function workAndTake(spec, scene, run, mcp) {
   };
   const session = await run();
   const said = `${session.stdout}${session.stderr}`
-    .replace(/\x1b\[[?0-9;]*[a-z]/gi, '').replace(/(?:ing: \d+ MiB|: \d+ s)\r/g, '$&\n').replace(/\r/g, '');  // eslint-disable-line no-control-regex -- a terminal's
+    .replace(/\x1b\[[?0-9;]*[a-z]/gi, '').replace(/: (?:\d+(?:MiB|KiB|s)|\d+ bytes?)\r/g, '$&\n').replace(/\r/g, '');  // eslint-disable-line no-control-regex -- a terminal's
   assert.equal(session.code, 0, said);
   assert.match(said, /^done$/m);
   const [, committed] = results;
