@@ -100,6 +100,8 @@ exposure::Report CopyCommand::MakeReport(const copy::GuestState& state) const {
     if (report.lines.empty()) continue;
     all.lines.push_back("In the branch " + exposure::Visible(branch) + ":");
     all.lines.insert(all.lines.end(), report.lines.begin(), report.lines.end());
+    all.protected_files += report.protected_files;
+    all.is_cut = all.is_cut || report.is_cut;
   }
   return all;
 }
