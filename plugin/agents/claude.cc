@@ -128,8 +128,8 @@ Launch LaunchClaude(const LaunchRequest& request) {
                        !launch.environment.contains("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS");
     if (is_on) {
       launch.files[instructions] += support::Format(
-          "\nA call that takes {} goes to the background; you are told when it ends. Do not "
-          "poll.\n",
+          "\nA call that takes {} goes to the background; you are told when it ends. "
+          "Do not poll.\n",
           is_ours ? "longer than 10 s" : "long");
     }
   }

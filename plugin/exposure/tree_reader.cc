@@ -304,7 +304,7 @@ class Reader {
     WaitFor(*end, file.Seen(), file.link.empty() ? file.path : file.link);
   }
 
-  /// Those of a heavy directory that PATH may name.
+  /// Adds the programs of a heavy directory that PATH may name.
   void AddPrograms(const Directory& heavy) {
     for (const char* programs : {".bin", "bin"}) {
       const auto end = Follow(heavy.path, programs, heavy.Key());

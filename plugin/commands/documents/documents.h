@@ -16,7 +16,7 @@ std::string Reference(const Command& command, bool is_brief = false);
 
 std::string OptionsPage();
 std::string Manual();
-/// Of `run`, with the arguments of the agents that `words` name.
+/// For `run`, also the arguments of the agents that `words` name.
 std::string CommandHelp(const Command& command, const std::vector<std::string>& words);
 std::string ProgramHelp();
 std::string BashCompletion();
