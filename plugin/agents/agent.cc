@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "support/format.h"
+
 namespace agents {
 
 std::span<const Agent> Agents() {
@@ -50,7 +52,7 @@ std::string UpdateCommand(const Confinement& agent, const std::string& program) 
     return std::string(command) + " -g " + std::string(agent.package) + "@latest";
   }
   if (!agent.update.empty()) return std::string(agent.update);
-  return "as you installed " + program;
+  return support::Format("as you installed {}", program);
 }
 
 }  // namespace agents

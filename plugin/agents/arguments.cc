@@ -33,8 +33,8 @@ const Refusal* FindRefusal(const ArgumentRules& rules, std::string_view name) {
 /// The error for an option or a word.
 std::string Refused(const std::string& argument, const Mode& mode, const ArgumentRules& rules) {
   const bool is_option = argument.size() > 1 && argument.starts_with('-');
-  const std::string text = (is_option ? argument : "\"" + argument + "\"") +
-                           " is not passed on to " + std::string(rules.title) + ": ";
+  const std::string shown = is_option ? argument : Format("\"{}\"", argument);
+  const std::string text = Format("{} is not passed on to {}: ", shown, rules.title);
   if (const Refusal* refusal = FindRefusal(rules, argument))
     return text + std::string(refusal->reason);
   if (is_option) {

@@ -58,7 +58,7 @@ Json ReadSettings(const std::string& path) {
     Json settings = configure::ParseJson(*text);
     return settings.is_object() ? settings : Json::object();
   } catch (const support::Error& error) {
-    throw support::CommandError(path + error.what() + "; fix it first");
+    throw support::CommandError("{}{}; fix it first", path, error.what());
   }
 }
 
@@ -71,7 +71,8 @@ Json ChosenSettings(std::string_view title, const std::vector<std::string>& path
       settings = ReadSettings(path);
     } catch (const support::Error& error) {
       if (title.empty()) continue;
-      support::LogWarning(std::string(title) + " starts without these settings: " + error.what());
+      support::LogWarning(
+          support::Format("{} starts without these settings: {}", title, error.what()));
     }
     for (const std::string_view key : Words(keys)) {
       if (const auto value = settings.find(key); value != settings.end()) {

@@ -16,6 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using support::CommandError;
+using support::Format;
 using support::LowerCase;
 using support::Replaced;
 
@@ -59,9 +60,9 @@ Json UsersEntry(const std::string& name, const Agent& agent, LaunchRequest& requ
     }
     return chosen;
   }
-  throw CommandError("--host-mcp: your own settings of {} have no server \"{}\"; {}", agent.title,
-                     name,
-                     names.empty() ? "add it there first" : "there are: " + support::Join(names));
+  throw CommandError(
+      "--host-mcp: your own settings of {} have no server \"{}\"; {}", agent.title, name,
+      names.empty() ? "add it there first" : Format("there are: {}", support::Join(names)));
 }
 
 std::string Text(const Json& object, const char* key, const std::string& otherwise = "") {
@@ -85,10 +86,10 @@ std::string Expanded(std::string text, const Environment& environment) {
 void RequireOutOfReach(const std::string& name, const Json& entry,
                        const exposure::GuestReach& reach, const Environment& environment) {
   const auto refuse = [&](const std::string& reason) {
-    throw CommandError("--host-mcp " + name + ": " + reason);
+    throw CommandError("--host-mcp {}: {}", name, reason);
   };
   const auto refuse_relative = [&](const std::string& path) {
-    refuse(path + " is a relative path; write it from / on in your settings");
+    refuse(Format("{} is a relative path; write it from / on in your settings", path));
   };
   const Json values = entry.flatten();  // "/args/0": text
   const std::string directory = Expanded(Text(values, "/cwd", "/"), environment);
@@ -97,15 +98,13 @@ void RequireOutOfReach(const std::string& name, const Json& entry,
     if (!value.is_string()) continue;
     const std::string text = Expanded(value.get<std::string>(), environment);
     for (const char* open : {"${", "{env:", "{file:"}) {
-      if (text.find(open) != text.npos) {
-        refuse(text + " names a file, or a variable that is not set; write its value");
-      }
+      if (text.find(open) != text.npos)
+        refuse(Format("{} names a file, or a variable that is not set; write its value", text));
     }
     const std::string first = text.substr(0, text.find('/'));
     if (first == "." || first == "..") refuse_relative(text);
-    if (reach.IsNamedIn(text) || reach.MountHolding(fs::path(directory) / text)) {
-      refuse(text + " is where the guest can write; keep the server elsewhere");
-    }
+    if (reach.IsNamedIn(text) || reach.MountHolding(fs::path(directory) / text))
+      refuse(Format("{} is where the guest can write; keep the server elsewhere", text));
   }
   const std::string command =
       Expanded(Text(values, "/command", Text(values, "/command/0")), environment);

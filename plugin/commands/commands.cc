@@ -31,8 +31,8 @@ int Dispatch(const std::vector<std::string>& arguments) {
   std::vector<std::string> known = {"help", "--help", "--version"};
   for (const Command& command : Commands()) known.emplace_back(command.name);
   throw UsageError(
-      UnknownText(arguments[0].starts_with('-') ? "option" : "command", arguments[0], known) +
-      " 'limactl mcp --help' lists the commands and options");
+      "{} 'limactl mcp --help' lists the commands and options",
+      UnknownText(arguments[0].starts_with('-') ? "option" : "command", arguments[0], known));
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "lima/home.h"
 #include "shell/shell_quote.h"
 #include "support/environment.h"
+#include "support/format.h"
 #include "support/join.h"
 #include "support/printable.h"
 #include "support/program.h"
@@ -156,8 +157,8 @@ auto WithFileName(const Edit& edit, const Work& work) {
   try {
     return work();
   } catch (const support::Error& error) {
-    throw support::CommandError(edit.stored.path().string() + error.what() +
-                                "; nothing was written");
+    throw support::CommandError("{}{}; nothing was written", edit.stored.path().string(),
+                                error.what());
   }
 }
 
@@ -229,10 +230,9 @@ std::string UndoCommand(const Job& job) {
 
 /// Prints the agent, and for whom it is configured.
 void PrintHeading(const Job& job) {
-  std::cout << job.agent->title << ", for "
-            << (job.request.user ? "all your projects"
-                                 : support::Printable(job.request.base.string()))
-            << ":\n";
+  std::cout << support::Format(
+      "{}, for {}:\n", job.agent->title,
+      job.request.user ? "all your projects" : support::Printable(job.request.base.string()));
 }
 
 /// Writes the files, and prints the outcome for each. Returns whether one was changed.
@@ -252,7 +252,7 @@ bool WriteEdits(const Job& job, const std::vector<Edit>& edits) {
         edit.stored.is_link() ? " -> " + support::Printable(edit.stored.target().string()) : "";
     std::cout << state << Shown(job, edit) << link << '\n';
     for (const std::string& line : edit.edited.lines) {
-      std::cout << "    without " << support::Printable(line) << '\n';
+      std::cout << support::Format("    without {}\n", support::Printable(line));
     }
   }
   return wrote;
@@ -263,25 +263,28 @@ void ReportNotes(const Job& job, bool wrote) {
   const SettingsRequest& request = job.request;
   const Agent& agent = *job.agent;
   if (wrote) {
-    std::cout << "Starts the server with: "
-              << support::Join(agents::ServerCommand(request, "(the project)"), " ") << '\n';
+    std::cout << support::Format(
+        "Starts the server with: {}\n",
+        support::Join(agents::ServerCommand(request, "(the project)"), " "));
   }
   for (const std::string& note : agent.settings(request).notes) {
-    std::cout << "Note: " << note << '\n';
+    std::cout << support::Format("Note: {}\n", note);
   }
   if (agent.needs_trust && !request.user) {
-    std::cout << "Note: " << agent.title
-              << " reads this file only in a project that it trusts, and asks once.\n";
+    std::cout << support::Format(
+        "Note: {} reads this file only in a project that it trusts, and asks once.\n", agent.title);
   }
   if (agent.run && !request.user) {
-    std::cout << "Safer: limactl mcp run " << agent.name << ' ' << job.instance << " starts "
-              << agent.title << " with settings that a command in the guest cannot change\n";
+    std::cout << support::Format(
+        "Safer: limactl mcp run {} {} starts {} with settings that a command in the guest cannot "
+        "change\n",
+        agent.name, job.instance, agent.title);
   }
   const bool needs_mount = !request.user && !job.in_copy;
   const std::string note =
       NoteOnInstance(job.instance, needs_mount ? job.request.base.string() : "");
-  if (!note.empty()) std::cout << "Note: " << note << '\n';
-  std::cout << "Undo with: " << UndoCommand(job) << '\n';
+  if (!note.empty()) std::cout << support::Format("Note: {}\n", note);
+  std::cout << support::Format("Undo with: {}\n", UndoCommand(job));
 }
 
 void ConfigureAgent(Job& job) {
@@ -292,8 +295,8 @@ void ConfigureAgent(Job& job) {
   const bool wrote = WriteEdits(job, edits);
   if (!is_edited) {
     PrintHeading(job);
-    std::cout << "Nothing is written: do this yourself.\n"
-              << support::Printable(settings.steps, "\n") << '\n';
+    std::cout << support::Format("Nothing is written: do this yourself.\n{}\n",
+                                 support::Printable(settings.steps, "\n"));
   }
   if (!job.request.remove) ReportNotes(job, wrote || !is_edited);
 }

@@ -40,7 +40,7 @@ void CopiedWork::End() {
     for (const std::string& line : command.MakeReport(state).lines) std::cerr << line << '\n';
     command.PrintUntaken(target, state.untaken);
     const std::string name = NameArgument(instance());
-    std::cerr << "See: limactl mcp diff" << name << ". Take: limactl mcp take" << name << '\n';
+    std::cerr << support::Format("See: limactl mcp diff{}. Take: limactl mcp take{}\n", name, name);
   } catch (const std::exception& problem) {
     support::LogWarning(problem.what());
   }
@@ -62,7 +62,7 @@ bool CopiedWork::PrintChanges(std::ostream& out) {
 }
 
 void CopiedWork::Accept() {
-  throw support::CommandError("--accept is for a mount. In a copy: limactl mcp take" +
+  throw support::CommandError("--accept is for a mount. In a copy: limactl mcp take{}",
                               NameArgument(instance()));
 }
 

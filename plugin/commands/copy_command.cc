@@ -14,6 +14,7 @@
 #include "exposure/report.h"
 #include "lima/home.h"
 #include "support/environment.h"
+#include "support/format.h"
 #include "support/log.h"
 #include "support/units.h"
 
@@ -98,7 +99,7 @@ exposure::Report CopyCommand::MakeReport(const copy::GuestState& state) const {
     const std::string branch = options_.name + "/" + name;
     const exposure::Report report = MakeReport(from, id, branch);
     if (report.lines.empty()) continue;
-    all.lines.push_back("In the branch " + exposure::Visible(branch) + ":");
+    all.lines.push_back(support::Format("In the branch {}:", exposure::Visible(branch)));
     all.lines.insert(all.lines.end(), report.lines.begin(), report.lines.end());
     all.protected_files += report.protected_files;
     all.is_cut = all.is_cut || report.is_cut;
@@ -115,7 +116,7 @@ exposure::Report CopyCommand::PrintReport(const std::string& from, const std::st
 
 void CopyCommand::PrintUntaken(const copy::Target& target, const copy::Untaken& untaken) const {
   if (untaken.empty()) return;
-  std::cerr << "Not taken: " << untaken.Summary() << '\n';
+  std::cerr << support::Format("Not taken: {}\n", untaken.Summary());
   for (const std::string& line : copy::RestLines(target, untaken)) std::cerr << line << '\n';
 }
 

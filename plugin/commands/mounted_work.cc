@@ -63,7 +63,7 @@ std::string MountedWork::GuestDirectory() const {
   if (lima::NeedsGuestFacts(instance().configuration)) {
     throw CommandError(
         "--mcp: only the guest knows where it mounts the project; "
-        "write the mountPoint without a template: " +
+        "write the mountPoint without a template: {}",
         lima::EditCommands(instance().configuration.name));
   }
   const std::vector<paths::Root> roots = paths::RootsOfMounts(instance().mounts);
@@ -76,9 +76,9 @@ void MountedWork::Begin() {
   if (!baseline_) {
     baseline_ = {top_, state};
     exposure::Save(instance().configuration.directory(), *baseline_);
-    std::cerr << "The state of " << support::Printable(top_)
-              << " is its baseline now. What differs later: limactl mcp changes"
-              << NameArgument(instance()) << '\n';
+    std::cerr << support::Format(
+        "The state of {} is its baseline now. What differs later: limactl mcp changes{}\n",
+        support::Printable(top_), NameArgument(instance()));
   } else {
     Print(state, std::cerr);
   }

@@ -81,17 +81,16 @@ std::optional<Parsed> Parse(const Command& command, std::vector<std::string> arg
   for (const Option& option : options) {
     const std::string name(option.name);
     if (option.is_list || result->count(name) <= 1) continue;
-    throw UsageError("--" + name + " is given more than once." + help);
+    throw UsageError("--{} is given more than once.{}", name, help);
   }
-  if (result->unmatched().size() > maximum) {
-    throw UsageError("unexpected argument \"" + result->unmatched()[maximum] + "\"." + help);
-  }
+  if (result->unmatched().size() > maximum)
+    throw UsageError("unexpected argument \"{}\".{}", result->unmatched()[maximum], help);
   return result;
 }
 
 std::string UnknownText(const std::string& kind, const std::string& word,
                         const std::vector<std::string>& known) {
-  return "unknown " + kind + " \"" + word + "\"." + support::DidYouMean(word, known);
+  return support::Format("unknown {} \"{}\".{}", kind, word, support::DidYouMean(word, known));
 }
 
 }  // namespace commands

@@ -43,7 +43,7 @@ void OfferInstance(const std::filesystem::path& lima_home, const std::string& na
   UseSafeSearchPath(name);
   const std::vector<std::string> command = lima::MountlessSandboxCommand(name);
   if (support::RunInForeground([&] { support::Become(command); }) == 0) return;
-  throw support::CommandError("`" + shell::ShellCommand(command) + "` failed");
+  throw support::CommandError("`{}` failed", shell::ShellCommand(command));
 }
 
 }  // namespace
@@ -69,9 +69,8 @@ std::filesystem::path FindProject(const std::string& home, std::string_view othe
   if (error) throw UsageError("the current directory is gone; change to your project");
   const bool is_home = std::filesystem::equivalent(project, home, error);
   if (is_home || project == project.root_path()) {
-    throw UsageError(project.string() +
-                     (is_home ? " is your home directory" : " is the root directory") +
-                     "; run this inside a project" + std::string(otherwise));
+    throw UsageError("{} {}; run this inside a project{}", project.string(),
+                     is_home ? "is your home directory" : "is the root directory", otherwise);
   }
   return project;
 }
@@ -92,15 +91,15 @@ std::string NoteOnInstance(const std::string& instance, const std::string& proje
   }
   const Instance loaded = LoadInstance(instance);
   const auto mounts = paths::RootsOfMounts(loaded.mounts);
-  const std::string text = "the instance \"" + instance + "\" ";
+  const std::string text = Format("the instance \"{}\" ", instance);
   if (const auto mount = paths::IndexByHostPath(mounts).Find(project)) {
     const paths::Root& found = mounts[mount->value];
     if (found.writable) return "";
     return Format("{}mounts {} read-only: the agent can change nothing there.", text, found.host);
   }
   if (loaded.configuration.plain) {
-    return text + "mounts nothing, since its configuration has plain: true; change that: " +
-           lima::EditCommands(instance);
+    return Format("{}mounts nothing, since its configuration has plain: true; change that: {}",
+                  text, lima::EditCommands(instance));
   }
   const std::string mount =
       lima::EditCommands(instance, " --mount-only " + shell::ShellQuote(project + ":w"));
@@ -108,7 +107,7 @@ std::string NoteOnInstance(const std::string& instance, const std::string& proje
                 instance == kAgentInstance ? Format("Work in a copy: limactl mcp copy {}, "
                                                     "which prints the command of the server for it",
                                                     instance)
-                                           : "Mount it: " + mount);
+                                           : Format("Mount it: {}", mount));
 } catch (const support::Error& error) {
   return error.what();
 }
@@ -135,7 +134,7 @@ void UseSafeSearchPath(const std::string& instance) {
 void RequireUtf8(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     if (support::IsValidUtf8(word)) continue;
-    throw UsageError(word + " is not UTF-8, which the settings of agents must be; rename it");
+    throw UsageError("{} is not UTF-8, which the settings of agents must be; rename it", word);
   }
 }
 
@@ -184,7 +183,7 @@ void StartIfStopped(const lima::InstanceConfiguration& configuration) {
   if (status.state != lima::State::kStopped) return;
   UseSafeSearchPath(configuration.name);
   connection::StartInstance(configuration.name, {}, [](const std::string& text) {
-    std::cerr << text << ", which may take a minute...\n";
+    std::cerr << Format("{}, which may take a minute...\n", text);
   });
 }
 

@@ -28,6 +28,7 @@
 #include "support/environment.h"
 #include "support/errors.h"
 #include "support/foreground_child.h"
+#include "support/format.h"
 #include "support/join.h"
 #include "support/log.h"
 #include "support/printable.h"
@@ -66,7 +67,7 @@ std::string OutputOf(const fs::path& program, const std::vector<std::string>& wo
     while (const auto line = child.ReadLine(context)) output += *line + "\n";
     child.Finish(context);
   } catch (const support::Stopped&) {
-    throw CommandError(support::Join(command, " ") + " does not exit; run it to see why");
+    throw CommandError("{} does not exit; run it to see why", support::Join(command, " "));
   }
   return output;
 }
@@ -120,8 +121,8 @@ void WarnOfLinks(const std::string& home, const GuestReach& reach) {
     all.insert(all.end(), links.begin(), links.end());
   }
   if (all.empty()) return;
-  support::LogWarning("the guest can change what programs of the host read through " +
-                      support::Join(all));
+  support::LogWarning(support::Format(
+      "the guest can change what programs of the host read through {}", support::Join(all)));
 }
 
 /// Throws if the mounts of `configuration` are not those of the running VM, or let the guest out.
@@ -130,17 +131,17 @@ void CheckInstance(const Instance& instance, const std::string& project,
                    const support::Environment& environment) {
   const lima::InstanceConfiguration& configuration = instance.configuration;
   if (const auto file = doctor::ChangedAfterStart(configuration)) {
-    throw CommandError(file->string() +
-                       " was changed after the instance started, so the mounts may be others. "
-                       "Restart it: " +
-                       lima::RestartCommand(configuration.name));
+    throw CommandError(
+        "{} was changed after the instance started, so the mounts may be others. Restart it: {}",
+        file->string(), lima::RestartCommand(configuration.name));
   }
   const doctor::Exposure exposure =
       doctor::FindExposure(configuration, instance.mounts, project, environment);
   if (!exposure.escape.empty()) throw CommandError(exposure.escape);
   if (exposure.rest.empty()) return;
-  support::LogWarning(support::Join(exposure.rest, "; ") +
-                      ". An instance for the project alone: " + lima::SandboxCommand("sandbox"));
+  support::LogWarning(support::Format("{}. An instance for the project alone: {}",
+                                      support::Join(exposure.rest, "; "),
+                                      lima::SandboxCommand("sandbox")));
 }
 
 /// Throws if the guest could change what decides what the agent may do, also through links. Warns
@@ -151,7 +152,7 @@ void RequireOutOfReach(const Agent& agent, const agents::LaunchRequest& request,
   const auto require = [&](const std::string& path, const std::string& what) {
     const auto mount = reach.MountHoldingOrBelow(path);
     if (!mount) return;
-    const std::string text = "the guest could change " + what + " (" + path + ")";
+    const std::string text = support::Format("the guest could change {} ({})", what, path);
     if (fs::is_symlink(path)) {
       throw CommandError(
           "{}, a link into {}, which the guest can write. Replace the link by a copy of its target",
@@ -179,7 +180,7 @@ void RequireOutOfReach(const Agent& agent, const agents::LaunchRequest& request,
   require_links(configuration.directory(), 1, limas);
   for (const agents::OwnPath& own : agent.run->own_settings) {
     const std::string settings = own.In(request.environment);
-    const std::string what = "your settings of " + std::string(agent.title);
+    const std::string what = support::Format("your settings of {}", agent.title);
     require_links(settings, kSettingsDepth, what);
     require(settings, what);
   }
@@ -199,8 +200,8 @@ void DropNamedFiles(const GuestReach& reach, support::Environment& environment) 
   }
   if (dropped.empty()) return;
   for (const std::string& name : dropped) environment.erase(name);
-  support::LogWarning("left out, since they name files that the guest can write: " +
-                      support::Join(dropped));
+  support::LogWarning(support::Format(
+      "left out, since they name files that the guest can write: {}", support::Join(dropped)));
 }
 
 // The start.
@@ -322,8 +323,8 @@ int RunAgent(const Parsed& parsed) {
   // The baseline, or the copy, is there before the agent starts.
   work->Begin();
   if (::isatty(STDERR_FILENO) != 0) {
-    std::cerr << "Starting " << agent.title << " for " << support::Printable(work->Title())
-              << " in the Lima instance " << instance << "...\n";
+    std::cerr << support::Format("Starting {} for {} in the Lima instance {}...\n", agent.title,
+                                 support::Printable(work->Title()), instance);
   }
   const int exit_code = support::RunInForeground([&] { Start(agent, request, program); });
   work->End();

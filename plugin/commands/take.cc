@@ -17,8 +17,8 @@ void RequireConsent(const exposure::Report& report) {
                                ? support::Format("Programs on this host obey {} of this change",
                                                  support::Count(report.protected_files, "file"))
                                : "This change is too large to be examined";
-  const auto is_wanted = AskUser(text + ". Apply? [y/N] ", false);
-  if (!is_wanted) throw support::CommandError(text + ". To apply it all the same: --yes");
+  const auto is_wanted = AskUser(support::Format("{}. Apply? [y/N] ", text), false);
+  if (!is_wanted) throw support::CommandError("{}. To apply it all the same: --yes", text);
   if (!*is_wanted) throw support::CommandError("Nothing was changed.");
 }
 
@@ -37,7 +37,7 @@ int Apply(CopyCommand& command, bool yes, std::uint64_t max_size) {
   const exposure::Report report = command.PrintReport(from, to, "");
   if ((report.protected_files > 0 || report.is_cut) && !yes) RequireConsent(report);
   copy::ApplyWork(command.users(), command.side(), max_size);
-  std::cout << support::Count(files, "file") << " changed in the working tree.\n";
+  std::cout << support::Format("{} changed in the working tree.\n", support::Count(files, "file"));
   return 0;
 }
 
@@ -56,20 +56,21 @@ int TakeOne(CopyCommand& command, const std::string& name, const std::string& id
   }
   copy::SetBranch(users, side, branch, id);
   if (branch.old == id) {
-    std::cout << "Branch " << branch.name << " has it already.\n";
+    std::cout << support::Format("Branch {} has it already.\n", branch.name);
   } else {
     const std::string commits = side.git().Run({"rev-list", "--count", id, "^" + from}).Line();
-    std::cout << "Branch " << branch.name << ": "
-              << support::Count(std::stoull("0" + commits), "commit") << ", "
-              << support::Count(copy::CountChanged(side, from, id), "file") << " changed.\n";
+    std::cout << support::Format("Branch {}: {}, {} changed.\n", branch.name,
+                                 support::Count(std::stoull("0" + commits), "commit"),
+                                 support::Count(copy::CountChanged(side, from, id), "file"));
   }
   if (from != side.facts().sent) {
-    std::cerr << "Note: git gc has deleted what the copy began with; this compares with "
-              << (from == side.facts().base ? "the commit below it" : "an empty directory")
-              << ".\n";
+    std::cerr << support::Format(
+        "Note: git gc has deleted what the copy began with; this compares with {}.\n",
+        from == side.facts().base ? "the commit below it" : "an empty directory");
   }
   if (problem.empty()) return 0;
-  std::cerr << "The branch was set, but what it changes cannot be examined: " << problem << '\n';
+  std::cerr << support::Format("The branch was set, but what it changes cannot be examined: {}\n",
+                               problem);
   return 1;
 }
 
@@ -80,9 +81,10 @@ void PrintNotes(const CopyCommand& command, const std::string& instance) {
   std::cerr << "Note: it contains your own uncommitted and untracked files: do not push it as it "
                "is.\n";
   if (!copy::WouldMergeRefuse(command.users(), command.side())) return;
-  std::cerr << "git merge will refuse, since your working tree has changes. Instead: limactl mcp "
-               "take "
-            << instance << " --apply\n";
+  std::cerr << support::Format(
+      "git merge will refuse, since your working tree has changes. Instead: limactl mcp take {} "
+      "--apply\n",
+      instance);
 }
 
 int TakeBranches(CopyCommand& command, const std::string& name, copy::Move move,
@@ -105,7 +107,7 @@ int TakeBranches(CopyCommand& command, const std::string& name, copy::Move move,
       copy::RequireBranchName(users, other);
       result |= TakeOne(command, other, ref.id, copy::Move::kForward);
     } catch (const support::Error& error) {
-      std::cerr << "Note: not taken: " << error.what() << '\n';
+      std::cerr << support::Format("Note: not taken: {}\n", error.what());
       left.push_back(ref);
       result = 1;
     }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/format.h"
 #include "support/re2_text.h"
 #include "support/utf8.h"
 
@@ -33,12 +34,12 @@ std::string Place(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, offset);
   const std::string_view line = before.substr(before.rfind('\n') + 1);
   const auto is_character = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
-  return ":" + std::to_string(std::count(before.begin(), before.end(), '\n') + 1) + ":" +
-         std::to_string(std::count_if(line.begin(), line.end(), is_character) + 1);
+  return support::Format(":{}:{}", std::count(before.begin(), before.end(), '\n') + 1,
+                         std::count_if(line.begin(), line.end(), is_character) + 1);
 }
 
 [[noreturn]] void Fail(std::string_view text, std::size_t offset, const std::string& reason) {
-  throw support::CommandError(Place(text, offset) + ": " + reason);
+  throw support::CommandError("{}: {}", Place(text, offset), reason);
 }
 
 /// The length of what matches at the start of `text`.
@@ -91,9 +92,8 @@ class Parser {
     Json value = is_object ? Json::object() : Json::array();
     for (Skip(); !Sees(close[0]); Skip()) {
       if (at_ >= text_.size()) Fail(text_, node.begin, "this bracket is never closed");
-      if (!node.items.empty() && !node.items.back().comma) {
-        Fail(text_, at_, "expected ',' or '" + close + "'");
-      }
+      if (!node.items.empty() && !node.items.back().comma)
+        Fail(text_, at_, support::Format("expected ',' or '{}'", close));
       JsonNode item = {.start = at_};
       item.key = is_object ? ParseKey() : std::to_string(node.items.size());
       Json parsed = ParseValue(item, depth + 1);
@@ -244,7 +244,8 @@ std::optional<std::string> MakeChange(std::string_view text, const JsonNode& nod
   }
   for (const JsonNode& item : node.items) {
     if (!item.is_twin) continue;
-    Fail(text, item.start, "\"" + item.key + "\" is there more than once; leave only one of them");
+    Fail(text, item.start,
+         support::Format("\"{}\" is there more than once; leave only one of them", item.key));
   }
   auto old = before.begin();
   auto next = after.begin();

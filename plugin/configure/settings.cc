@@ -73,7 +73,8 @@ struct Editor {
 
   void Refuse(const JsonPath& path, const std::string& must, const std::string& index = "") {
     const JsonPath place = index.empty() ? path : path / index;
-    lines.push_back(PlaceOf(before, place) + ": \"" + Name(path) + "\" must " + must);
+    lines.push_back(
+        support::Format("{}: \"{}\" must {}", PlaceOf(before, place), Name(path), must));
   }
 
   /// Adds to `now`, which is at `path`, what is missing. Refuses values of the user's that are in
@@ -98,7 +99,7 @@ struct Editor {
         if (!Contains(now, element)) now.push_back(element);
       }
     } else if (now != wanted) {
-      Refuse(path, "be " + wanted.dump() + kReason);
+      Refuse(path, support::Format("be {}{}", wanted.dump(), kReason));
     }
   }
 
@@ -129,7 +130,7 @@ struct Editor {
     for (const auto& [index, element] : settings.at(file.allowed).items()) {
       if (element.dump().starts_with("\"mcp_")) continue;
       if (Contains(file.wanted.at(file.allowed), element)) continue;
-      Refuse(file.allowed, "not have " + element.dump() + kReason, index);
+      Refuse(file.allowed, support::Format("not have {}{}", element.dump(), kReason), index);
     }
   }
 
@@ -172,8 +173,8 @@ Edited Add(const SettingsFile& file, const std::optional<std::string>& before, b
   }
   Editor editor = {file, is_new ? file.initial.dump(2) + "\n" : *before};
   if (!editor.settings.is_object()) {
-    throw support::CommandError(PlaceOf(editor.before, JsonPath()) +
-                                ": the file must be an object");
+    throw support::CommandError("{}: the file must be an object",
+                                PlaceOf(editor.before, JsonPath()));
   }
   const bool is_trusted_anew = trusted && !Remove(file, before).was_trusted;
   if (is_trusted_anew) editor.TakeAway(JsonPath(), editor.settings, file.untrusted);

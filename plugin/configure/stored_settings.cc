@@ -27,10 +27,10 @@ constexpr unsigned kAnyAccess = 0777;
 
 [[noreturn]] void Fail(const std::string& what, const fs::path& path, int error) {
   std::error_code unknown;
-  throw support::CommandError("cannot " + what + " " + path.string() + ": " +
-                              (fs::is_symlink(path, unknown)
-                                   ? "it is a link in a project or to nothing; replace it by a file"
-                                   : std::generic_category().message(error)));
+  throw support::CommandError("cannot {} {}: {}", what, path.string(),
+                              fs::is_symlink(path, unknown)
+                                  ? "it is a link in a project or to nothing; replace it by a file"
+                                  : std::generic_category().message(error));
 }
 
 /// Is removed unless it was renamed.
@@ -84,7 +84,7 @@ std::optional<std::string> StoredSettings::Read() const {
 
 void StoredSettings::RequireUnchanged() const {
   if (Read() == text_) return;
-  throw support::CommandError(path_.string() + " was just changed by another program; try again");
+  throw support::CommandError("{} was just changed by another program; try again", path_.string());
 }
 
 void StoredSettings::Write(const std::string& text) const {

@@ -25,7 +25,7 @@ void RequireRunning(const InstanceOptions& options,
   if (status.state == lima::State::kRunning) return;
   const std::string problem =
       status.state == lima::State::kStopped
-          ? "stopped; start it on the host with: limactl start " + options.name
+          ? Format("stopped; start it on the host with: limactl start {}", options.name)
           : Format("broken ({}), or is starting or stopping. If it stays so, run on the host: {}",
                    status.reason, lima::ForcedRestartCommand(options.name));
   throw InstanceNotRunning(Format("the Lima instance \"{}\" is {}", options.name, problem),
@@ -74,8 +74,8 @@ std::string ListRoots(const std::vector<paths::Root>& roots) {
   }
   std::string text = "The file tools, and the directory of a command, can use these directories:\n";
   for (const paths::Root& root : roots) {
-    text += "- " + root.host + (root.writable ? " (writable)" : " (read-only)");
-    if (root.guest != root.host) text += ", which is " + root.guest + " in the guest";
+    text += Format("- {}{}", root.host, root.writable ? " (writable)" : " (read-only)");
+    if (root.guest != root.host) text += Format(", which is {} in the guest", root.guest);
     if (root.reads_may_be_stale) text += kStale;
     text += "\n";
   }
@@ -95,7 +95,7 @@ lima::GuestFacts QueryGuestFacts(const std::string& instance, guest::Guest& gues
     throw support::CallError(
         "the guest did not report its user's id and home directory, "
         "which the instance's mounts need; set user.home and user.uid in its lima.yaml, "
-        "or find the cause with limactl shell " +
+        "or find the cause with limactl shell {}",
         instance);
   }
   lima::GuestFacts facts;

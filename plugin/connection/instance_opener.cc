@@ -48,7 +48,7 @@ void StartInstance(const std::string& name, const support::Context& context,
   const int output = file ? ::fileno(file.get()) : -1;
   if (output < 0 || ::fcntl(output, F_SETFD, FD_CLOEXEC) != 0 ||
       ::fcntl(output, F_SETFL, O_APPEND) != 0) {
-    throw support::CallError(std::string("cannot create a temporary file for limactl's output: ") +
+    throw support::CallError("cannot create a temporary file for limactl's output: {}",
                              std::strerror(errno));
   }
   pid_t process = -1;
@@ -118,9 +118,9 @@ tools::Workspace InstanceOpener::Open(const support::Context& context,
       context.ThrowIfStopped();
       if (last_loss) break;
       last_loss = std::make_exception_ptr(support::ConnectionLost(
-          "the guest did not complete the connection in time: the virtual machine hangs or is "
-          "still starting. Call again, or restart it: `" +
-              lima::ForcedRestartCommand(options_.name) + "`",
+          support::Format("the guest did not complete the connection in time: the virtual machine "
+                          "hangs or is still starting. Call again, or restart it: `{}`",
+                          lima::ForcedRestartCommand(options_.name)),
           false));
       break;
     }

@@ -3,6 +3,7 @@
 
 #include "mcp/tool.h"
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/log.h"
 
 namespace connection {
@@ -72,7 +73,8 @@ void SharedConnection::RunAttempt() {
     failure = error.what();
     // Stopped by the destructor: nobody waits for this connection any more.
     const bool is_closing = stop_.context().stop_reason() != support::StopReason::kNone;
-    if (!is_closing) support::LogWarning("no connection to the guest: " + *failure);
+    if (!is_closing)
+      support::LogWarning(support::Format("no connection to the guest: {}", *failure));
   }
   const std::scoped_lock lock(mutex_);
   current_ = std::move(opened);

@@ -20,11 +20,11 @@ using git::kRepositoryMode;
 using git::ParseRaw;
 using git::RawChange;
 using git::Split;
-using git::Unchanged;
 namespace {
 
 namespace fs = std::filesystem;
 using support::CommandError;
+using support::Format;
 
 /// Exists in the side repository while files of the working tree are being changed.
 constexpr const char* kSaved = "applying";
@@ -48,11 +48,12 @@ void RequireSize(const Git& git, const SideRepository& side, const std::string& 
   }
   const std::uint64_t most = std::min(max_size, kMaxApplied);
   if (size <= most) return;
-  throw CommandError(
-      Unchanged(support::Format("The changed files have {}, more than {}{}",
-                                support::FormatByteCount(size), support::FormatByteCount(most),
-                                most == max_size ? "; raise --max-size" : "")) +
-      (most == max_size ? "" : " As a branch instead: limactl mcp take " + side.place().instance));
+  throw CommandError("The changed files have {}, more than {}{}", support::FormatByteCount(size),
+                     support::FormatByteCount(most),
+                     most == max_size
+                         ? "; raise --max-size. Nothing was changed."
+                         : Format(". Nothing was changed. As a branch instead: limactl mcp take {}",
+                                  side.place().instance));
 }
 
 /// The first change that `git apply` reported and did not make; empty if it made all.
@@ -60,10 +61,9 @@ std::string Left(const fs::path& top, const std::vector<RawChange>& changes) {
   for (const RawChange& change : changes) {
     const auto type = TypeBelow(top, change.path);
     const bool is_there = type != fs::file_type::not_found && type != fs::file_type::directory;
-    if (change.mode == kNoEntry && is_there) return "git cannot delete " + change.path;
-    if (change.mode != kNoEntry && change.mode != kRepositoryMode && !is_there) {
-      return "git has not written " + change.path;
-    }
+    if (change.mode == kNoEntry && is_there) return Format("git cannot delete {}", change.path);
+    if (change.mode != kNoEntry && change.mode != kRepositoryMode && !is_there)
+      return Format("git has not written {}", change.path);
   }
   return "";
 }
@@ -77,9 +77,8 @@ std::string Left(const fs::path& top, const std::vector<RawChange>& changes) {
                        (side.path() / kSaved / "files").string());
   }
   saved.Discard(side.MakeScratch());
-  throw CommandError(problem +
-                     ". The working tree is as it was. As a branch instead: limactl mcp take " +
-                     side.place().instance);
+  throw CommandError("{}. The working tree is as it was. As a branch instead: limactl mcp take {}",
+                     problem, side.place().instance);
 }
 
 }  // namespace
@@ -113,7 +112,7 @@ void ApplyWork(const Git& users, SideRepository& side, std::uint64_t max_size) {
   const GitOutput applied = users.Run(
       {"-c", "apply.ignoreWhitespace=no", "apply", "--whitespace=nowarn", patch.string()});
   const std::string problem =
-      applied.ok() ? Left(top, changes) : "git apply: " + applied.error_line;
+      applied.ok() ? Left(top, changes) : Format("git apply: {}", applied.error_line);
   if (!problem.empty()) Undo(saved, side, problem);
   CopyFacts facts = side.facts();
   facts.applied = work;
@@ -143,7 +142,7 @@ std::string UndoInterruptedApply(const SideRepository& side) {
     }
     note = "An interrupted take --apply was undone.";
     if (fs::exists(displaced))
-      note += " What was there meanwhile is in " + displaced.string() + ".";
+      note += Format(" What was there meanwhile is in {}.", displaced.string());
   }
   saved->Discard(side.MakeScratch());
   return note;

@@ -94,7 +94,8 @@ void PrintDiff(const Git& git, const Git::Arguments& sides, bool only_names) {
       return true;
     }
     if (errno == EPIPE) return false;  // the user has seen enough
-    throw support::CommandError("cannot write the diff: " + std::generic_category().message(errno));
+    throw support::CommandError("cannot write the diff: {}",
+                                std::generic_category().message(errno));
   };
   git.Read(arguments, print, kWhat);
 }
@@ -130,7 +131,7 @@ void WritePatch(const SideRepository& side, const std::string& from,
     throw support::CommandError(Unchanged(support::Format(
         "The patch has more than {}; raise --max-size", support::FormatByteCount(max_size))));
   }
-  if (!patch) throw support::CommandError("cannot write " + file.string());
+  if (!patch) throw support::CommandError("cannot write {}", file.string());
 }
 
 }  // namespace copy

@@ -6,6 +6,7 @@
 #include "copy/guest_copy.h"
 #include "support/errors.h"
 #include "support/files.h"
+#include "support/format.h"
 #include "support/join.h"
 #include "support/words.h"
 
@@ -28,7 +29,7 @@ constexpr std::size_t kMaxPath = 4096;
 class BadPack : public CommandError {
  public:
   explicit BadPack(const std::string& reason)
-      : CommandError(Unchanged("What the guest sent is not sound: " + reason)) {}
+      : CommandError("What the guest sent is not sound: {}. Nothing was changed.", reason) {}
 };
 
 /// Moves the pack in a directory to the side repository. git finds a pack by its .idx.
@@ -74,7 +75,8 @@ std::vector<std::string> ObjectsIn(const Git& git, const fs::path& packs) {
 /// before, or in `packs`. An object that only the user's repository has does not count.
 void RequireComplete(const Git& git, const std::vector<std::string>& ids, const fs::path& packs) {
   for (const std::string& id : ids) {
-    if (git.Run({"cat-file", "-t", id}).Line() != "commit") throw BadPack("no commit " + id);
+    if (git.Run({"cat-file", "-t", id}).Line() != "commit")
+      throw BadPack(support::Format("no commit {}", id));
   }
   Git::Arguments list = {"rev-list", "--objects", "--no-object-names"};
   list.insert(list.end(), ids.begin(), ids.end());

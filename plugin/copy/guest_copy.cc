@@ -29,6 +29,7 @@ namespace {
 using support::Clock;
 using support::CommandError;
 using support::Format;
+using support::Printable;
 
 /// How long the guest may send nothing.
 constexpr std::chrono::seconds kSilence{60};
@@ -82,8 +83,9 @@ std::string Advice(const std::string& reason, const std::string& detail,
       {"busy", "Another limactl mcp works with this copy."},
       {"absent", Format("The copy is gone from {}:{}. Make it anew: limactl mcp copy {}", instance,
                         directory, instance)},
-      {"interrupted", "The last copy was interrupted. Complete it: limactl mcp copy " + instance},
-      {"damaged", "The copy's .git is damaged. " + rescue},
+      {"interrupted",
+       Format("The last copy was interrupted. Complete it: limactl mcp copy {}", instance)},
+      {"damaged", Format("The copy's .git is damaged. {}", rescue)},
       {"unmarked", Format("{} in {} is no longer the copy: its .git is gone or another one. {}, "
                           "which leaves the directory",
                           directory, instance, rescue)},
@@ -99,9 +101,9 @@ std::string Advice(const std::string& reason, const std::string& detail,
                            "--copy-dir DIR names a directory that you can write.",
                            directory, instance)},
       {"space", Format("{} has no space left ({} MB needed).", instance, detail)},
-      {"drop", directory + " cannot be deleted in " + instance + ": " + detail}};
+      {"drop", Format("{} cannot be deleted in {}: {}", directory, instance, detail)}};
   const auto found = texts.find(reason);
-  return found == texts.end() ? "git failed in " + instance + ": " + detail : found->second;
+  return found == texts.end() ? Format("git failed in {}: {}", instance, detail) : found->second;
 }
 
 shell::Script ScriptOf(const Target& target, const Settings& settings, const std::string& program) {
@@ -125,8 +127,7 @@ shell::Script ScriptOf(const Target& target, const Settings& settings, const std
 std::string LastMessage(const std::string& error) {
   std::vector<std::string> lines = Split(error, '\n');
   std::erase(lines, "");
-  return lines.empty() ? "no reason given"
-                       : support::Printable(lines.back().substr(0, kMaxMessage));
+  return lines.empty() ? "no reason given" : Printable(lines.back().substr(0, kMaxMessage));
 }
 
 /// The name that the branch of a ref gets: its own, if git can take that.
@@ -151,7 +152,7 @@ void ReadReport(const std::string& line, const SideRepository& side, GuestState&
   if (kind == "git" && !IsNewEnough(line, 30)) throw CommandError(Advice("git", "", side));
   if (kind == "state") state.directory = rest;
   if (kind == "have") state.known.push_back(rest);
-  if (kind == "found") state.found = support::Printable(rest.substr(0, kMaxName));
+  if (kind == "found") state.found = Printable(rest.substr(0, kMaxName));
   if (kind == "work") {
     state.work = read_id(words[1]);
     state.untaken.commits = ToNumber(words[2], side);
@@ -161,7 +162,7 @@ void ReadReport(const std::string& line, const SideRepository& side, GuestState&
   if (kind == "rest") {
     const std::size_t name = words[1].size() + 1;
     if (rest.size() <= name) ThrowInvalid(side);
-    state.untaken.rest.push_back({words[1], support::Printable(rest.substr(name, kMaxName))});
+    state.untaken.rest.push_back({words[1], Printable(rest.substr(name, kMaxName))});
   }
 }
 
@@ -257,7 +258,7 @@ std::vector<std::string> CommonCommits(const SideRepository& side) {
 GuestState CallGuest(const Target& target, const Settings& settings,
                      const std::string& program) try {
   std::string output;
-  Progress progress("git works in " + target.side.place().instance);
+  Progress progress(Format("git works in {}", target.side.place().instance));
   const Ended ended = RunWatched(
       target, ScriptOf(target, settings, program),
       [&](std::string_view bytes) { return (output += bytes).size() <= kMaxReports; },
@@ -268,16 +269,15 @@ GuestState CallGuest(const Target& target, const Settings& settings,
     if (line.starts_with("fail ")) {
       std::vector<std::string> words = Split(line, ' ');
       words.resize(3);
-      const std::string detail = words[2].empty()
-                                     ? LastMessage(ended.error)
-                                     : support::Printable(words[2].substr(0, kMaxMessage));
+      const std::string detail =
+          words[2].empty() ? LastMessage(ended.error) : Printable(words[2].substr(0, kMaxMessage));
       throw CommandError(Advice(words[1], detail, target.side));
     }
     ReadReport(line, target.side, state);
     if (state.untaken.refs.size() + state.untaken.rest.size() > kMaxUntaken) Stop(kTooMuch);
   }
   if (ended.status == 0) return state;
-  throw CommandError("The guest's part of this ended: " + LastMessage(ended.error));
+  throw CommandError("The guest's part of this ended: {}", LastMessage(ended.error));
 } catch (const support::ConnectionLost&) {
   // Its text says that nothing was changed.
   throw CommandError("The connection to {} was lost; try again.", target.side.place().instance);

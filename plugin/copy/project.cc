@@ -41,9 +41,8 @@ void ReadHead(const Git& users, Project& project) {
   project.head_date = "@" + lines[2];
   const GitOutput branch = users.Run({"symbolic-ref", "-q", "--short", "HEAD"});
   // 1: HEAD is a commit.
-  if (branch.status != 0 && branch.status != 1) {
-    throw CommandError("git cannot read the branch: " + branch.error_line);
-  }
+  if (branch.status != 0 && branch.status != 1)
+    throw CommandError("git cannot read the branch: {}", branch.error_line);
   project.branch = branch.ok() ? branch.Line() : "detached";
 }
 
@@ -53,7 +52,7 @@ void ReadSettings(const Git& users, Project& project) {
        R"(^(user\.(name|email)|core\.sparsecheckout|remote\..*\.promisor|extensions\.partialclone)$)"});
   // 1: none is set.
   if (settings.status > 1)
-    throw CommandError("git cannot read its settings: " + settings.error_line);
+    throw CommandError("git cannot read its settings: {}", settings.error_line);
   for (const std::string& setting : Split(settings.output, '\0')) {
     const auto [key, value] = KeyAndValue(setting);
     if (key == "user.name" && !value.empty()) project.user_name = value;
@@ -100,7 +99,7 @@ constexpr const char* kNoTree = "git cannot write the working tree";
 void LeaveOut(const Git& git, const Project& project, const std::vector<std::string>& names) {
   git.With({{"GIT_LITERAL_PATHSPECS", "1"}})
       .Require({"reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul", project.head},
-               "git cannot leave out " + names.front(), EachWithNul(names));
+               support::Format("git cannot leave out {}", names.front()), EachWithNul(names));
 }
 
 /// Writes the tree of the working tree with the index of `git`; puts back repositories in it.
@@ -108,7 +107,8 @@ std::string WriteTree(const Git& git, const Project& project, std::vector<std::s
   const GitOutput added =
       git.Run({"-c", "advice.addEmbeddedRepo=false", "add", "-A", "--sparse", "--ignore-errors"});
   if (added.status > 1 && project.is_partial) throw CommandError(kPartialText);
-  if (added.status > 1) throw CommandError("git cannot read the working tree: " + added.error_line);
+  if (added.status > 1)
+    throw CommandError("git cannot read the working tree: {}", added.error_line);
   if (!added.ok()) {
     AddNote("as committed, since git could not read it: ", Unread(added.error), notes);
   }
@@ -130,17 +130,17 @@ fs::path FindTop(const fs::path& directory) {
   const Git users = Git::Users(directory, -1);
   const std::string version = users.Require({"version"}, "git does not run on this host");
   if (!IsNewEnough(version, 34)) {
-    throw CommandError("git 2.34 or newer is needed here (found " +
-                       support::Printable(version.substr(0, 60)) + ")");
+    throw CommandError("git 2.34 or newer is needed here (found {})",
+                       support::Printable(version.substr(0, 60)));
   }
   const GitOutput top = users.Run({"rev-parse", "--show-toplevel"});
   if (top.ok()) return top.Line();
   if (top.error_line.find("not a git repository") != std::string::npos) {
-    throw CommandError(directory.string() +
-                       " is not in a git repository: git init, and commit once.");
+    throw CommandError("{} is not in a git repository: git init, and commit once.",
+                       directory.string());
   }
   if (users.Run({"rev-parse", "--is-bare-repository"}).Line() == "true") {
-    throw CommandError(directory.string() + " is a bare repository: it has no files.");
+    throw CommandError("{} is a bare repository: it has no files.", directory.string());
   }
   throw CommandError(top.error_line);
 }
@@ -149,10 +149,10 @@ Project ReadProject(const fs::path& top, const Git& users) {
   const std::vector<std::string> lines =
       Split(users.Require({"rev-parse", "--show-object-format", "--git-path", "objects",
                            "--git-path", "index", "--git-path", "shallow", "--absolute-git-dir"},
-                          "git cannot read " + top.string()),
+                          support::Format("git cannot read {}", top.string())),
             '\n');
   if (lines.size() != 5)
-    throw CommandError(top.string() + ": a path with a line break cannot be copied");
+    throw CommandError("{}: a path with a line break cannot be copied", top.string());
   Project project;
   project.top = top;
   project.format = lines[0];

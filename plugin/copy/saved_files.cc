@@ -99,8 +99,7 @@ SavedFiles SavedFiles::Save(const fs::path& top, const std::vector<std::string>&
   Sync(directory.parent_path());
   return saved;
 } catch (const fs::filesystem_error& error) {
-  throw support::CommandError("cannot save " + error.path1().string() + ": " +
-                              error.code().message());
+  throw support::CommandError("cannot save {}: {}", error.path1().string(), error.code().message());
 }
 
 std::optional<SavedFiles> SavedFiles::Find(const fs::path& top, const fs::path& directory) {

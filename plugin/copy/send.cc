@@ -66,7 +66,8 @@ void RequireTaken(const Target& target, const Untaken& untaken) {
   const std::string& instance = target.side.place().instance;
   const bool can_take = untaken.has_work() || !untaken.refs.empty();
   throw CommandError("Not taken: {}. {}To delete: `limactl mcp drop {} --force`", untaken.Summary(),
-                     can_take ? "To take: `limactl mcp take " + instance + "`. " : "", instance);
+                     can_take ? Format("To take: `limactl mcp take {}`. ", instance) : "",
+                     instance);
 }
 
 }  // namespace
@@ -83,7 +84,7 @@ std::vector<std::string> Send(const Target& target, const Project& project,
   const GuestState state = CommitGuestWork(target, CommonCommits(side));
   const CopyFacts facts = side.facts();
   const std::string place = side.place().instance + ":" + facts.directory;
-  const std::string the_copy = "The copy in " + place;
+  const std::string the_copy = Format("The copy in {}", place);
   const bool is_there = state.directory != "absent" && state.directory != "interrupted";
   if (is_there) {
     RequireOurs(target, state);
@@ -98,16 +99,15 @@ std::vector<std::string> Send(const Target& target, const Project& project,
     }
     const bool is_current = state.work == snapshot.commit && facts.sent == snapshot.commit &&
                             facts.base == project.head && facts.branch == project.branch;
-    if (is_current) return {the_copy + " is up to date."};
+    if (is_current) return {Format("{} is up to date.", the_copy)};
   }
   const std::optional<FileLock> use = side.place().TakeUse(LockKind::kExclusive);
   if (!use && !is_there) throw CommandError(side.place().InUseText());
-  if (!use) return {the_copy + " stays as it is: it is in use."};
+  if (!use) return {Format("{} stays as it is: it is in use.", the_copy)};
 
   std::vector<std::string> lines;
-  if (!state.untaken.empty()) {
-    lines.push_back("Not taken, and still in the copy: " + state.untaken.Summary() + ".");
-  }
+  if (!state.untaken.empty())
+    lines.push_back(Format("Not taken, and still in the copy: {}.", state.untaken.Summary()));
   const bool was_made = !facts.sent.empty();
   if (was_made && state.directory == "absent") {
     lines.emplace_back("The copy was gone; it is made anew.");
@@ -129,9 +129,10 @@ std::vector<std::string> Send(const Target& target, const Project& project,
              .applied = snapshot.commit});
   CallGuest(target, {}, "rm -f \"$next\"");
   for (const auto& notes : {snapshot.notes, ListNotes(project, users)}) {
-    for (const std::string& note : notes) lines.push_back("Note: " + note + ".");
+    for (const std::string& note : notes) lines.push_back(Format("Note: {}.", note));
   }
-  lines.push_back(is_there ? the_copy + " starts again from here." : "Copied to " + place + ".");
+  lines.push_back(is_there ? Format("{} starts again from here.", the_copy)
+                           : Format("Copied to {}.", place));
   (void)side.git().Run({"-c", "gc.autoDetach=false", "gc", "-q", "--auto"});
   return lines;
 }

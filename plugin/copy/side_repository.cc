@@ -45,7 +45,7 @@ constexpr std::chrono::seconds kLockWait{10};
 /// "process 4711"
 std::string HolderOf(const fs::path& file) {
   const std::string number = support::ReadText(file);
-  return number.empty() ? "another process" : "process " + number;
+  return number.empty() ? "another process" : Format("process {}", number);
 }
 
 FileLock TakeWorkLock(const fs::path& file) {
@@ -94,7 +94,7 @@ std::optional<FileLock> LockFile(const fs::path& file, LockKind kind,
   const int operation = (kind == LockKind::kShared ? LOCK_SH : LOCK_EX) | LOCK_NB;
   while (!lock.valid() || ::flock(lock.get(), operation) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) {
-      throw support::CallError("cannot lock " + file.string() + ": " +
+      throw support::CallError("cannot lock {}: {}", file.string(),
                                std::generic_category().message(errno));
     }
     const auto waited = support::Clock::now() - start;
@@ -106,9 +106,8 @@ std::optional<FileLock> LockFile(const fs::path& file, LockKind kind,
   }
   const std::string number = std::to_string(::getpid());
   // Only for messages.
-  if (::ftruncate(lock.get(), 0) != 0 || ::write(lock.get(), number.data(), number.size()) < 0) {
-    support::LogWarning("cannot write " + file.string());
-  }
+  if (::ftruncate(lock.get(), 0) != 0 || ::write(lock.get(), number.data(), number.size()) < 0)
+    support::LogWarning(Format("cannot write {}", file.string()));
   return lock;
 }
 
@@ -149,7 +148,7 @@ FileLock SidePlace::LockTree() const {
   const std::string tree = support::Sha256(top).substr(0, kIdLength);
   auto lock = LockFile(instance_directory.parent_path() / "_config" / ("mcp-" + tree + ".lock"),
                        LockKind::kExclusive, kLockWait);
-  if (!lock) throw support::CommandError("Another limactl mcp changes " + top + ".");
+  if (!lock) throw support::CommandError("Another limactl mcp changes {}.", top);
   return std::move(*lock);
 }
 
@@ -178,9 +177,9 @@ SideRepository::SideRepository(SidePlace place, const std::string& directory)
           CopyFacts{place_.project, directory.empty() ? place_.project : directory})) {
   if (!directory.empty() && directory != facts_.directory) {
     throw support::CommandError(
-        (facts_.sent.empty() ? "A copy of " : "The copy of ") + facts_.project +
-        (facts_.sent.empty() ? " was begun in " : " is in ") + facts_.directory +
-        ". To have it in another directory, first: " + "limactl mcp drop " + place_.instance);
+        "{} {} {} {}. To have it in another directory, first: limactl mcp drop {}",
+        facts_.sent.empty() ? "A copy of" : "The copy of", facts_.project,
+        facts_.sent.empty() ? "was begun in" : "is in", facts_.directory, place_.instance);
   }
   RemoveLeftovers(place_.repository);
 }
@@ -194,7 +193,7 @@ void SideRepository::Prepare(const Project& project) {
   if (!place_.ReadFacts()) {
     fs::remove_all(path());
     git_.Require({"init", "-q", "--bare", "--template=", "--object-format=" + project.format},
-                 "cannot make " + path().string());
+                 Format("cannot make {}", path().string()));
   }
   BorrowObjects(path(), project);
   std::error_code none;
@@ -224,7 +223,7 @@ void SideRepository::Save(const CopyFacts& facts) {
     const std::string ref = Format(" refs/keep/{}", i);
     commands += id.empty() ? "delete" + ref + "\n" : "update" + ref + " " + id + "\n";
   }
-  git_.Require({"update-ref", "--stdin"}, "cannot write " + path().string(), commands);
+  git_.Require({"update-ref", "--stdin"}, Format("cannot write {}", path().string()), commands);
   std::string text;
   for (const auto field : kFields) text += facts.*field + '\0';
   support::WriteText(path() / kFacts, text);
@@ -247,7 +246,7 @@ fs::path SideRepository::MakePack(const Git& git, const std::string& revisions) 
   // Without deltas: to search for them takes longer than to send without them.
   const std::string id = git.Require(
       {"pack-objects", "--revs", "--window=0", "--delta-base-offset", "-q", pack.string()},
-      "git cannot pack " + facts_.project, revisions);
+      Format("git cannot pack {}", facts_.project), revisions);
   return pack.string() + "-" + id + ".pack";
 }
 

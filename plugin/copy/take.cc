@@ -9,6 +9,7 @@
 #include "copy/copy.h"
 #include "support/errors.h"
 #include "support/files.h"
+#include "support/format.h"
 #include "support/printable.h"
 
 namespace copy {
@@ -60,8 +61,8 @@ void RequireBranchName(const Git& users, const std::string& name) {
   const bool is_name =
       !name.starts_with('-') && users.Run({"check-ref-format", kBranches + name}).ok();
   if (!is_name) {
-    throw CommandError("\"" + support::Printable(name) +
-                       "\" cannot be the name of a branch: --branch NAME.");
+    throw CommandError("\"{}\" cannot be the name of a branch: --branch NAME.",
+                       support::Printable(name));
   }
   const std::string branches =
       users.Require({"for-each-ref", "--format=%(refname:lstrip=2)", kBranches}, kNoList);
@@ -110,7 +111,7 @@ void SetBranch(const Git& users, SideRepository& side, const Branch& branch,
     users.Require(
         {"-c", "core.logAllRefUpdates=true", "update-ref", "-m", kReason, kBranches + branch.name,
          id, branch.old.empty() ? std::string(id.size(), '0') : branch.old},
-        "git cannot set the branch " + branch.name);
+        support::Format("git cannot set the branch {}", branch.name));
   }
   if (id != facts.work) return;
   facts.taken = id;

@@ -23,8 +23,8 @@ using support::Format;
 
 std::string Described(const std::string& raw) {
   const std::string name = Visible(raw);
-  if (name.starts_with("tags/")) return "tag " + name.substr(5);
-  return (name.starts_with("stash-") ? "" : "branch ") + name;
+  if (name.starts_with("tags/")) return Format("tag {}", name.substr(5));
+  return name.starts_with("stash-") ? name : Format("branch {}", name);
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ std::vector<std::string> RestLines(const Target& target, const Untaken& untaken)
                         "then the same with drop",
                         name, instance, shell::ShellQuote(name))}};
     const auto found = texts.find(kind);
-    if (found != texts.end()) lines.push_back("Note: not taken: " + found->second);
+    if (found != texts.end()) lines.push_back(Format("Note: not taken: {}", found->second));
   }
   return lines;
 }

@@ -16,6 +16,7 @@
 #include "exposure/state.h"
 #include "support/errors.h"
 #include "support/files.h"
+#include "support/format.h"
 #include "support/units.h"
 
 namespace copy {
@@ -58,9 +59,8 @@ Project ReadRepository(const fs::path& top) {
   constexpr std::string_view kLink = "gitdir: ";
   constexpr std::string_view kReference = "ref: ";
   std::error_code unknown;
-  if (!fs::exists(fs::symlink_status(top / ".git", unknown))) {
-    throw CommandError(top.string() + " is not in a git repository: git init, and commit once.");
-  }
+  if (!fs::exists(fs::symlink_status(top / ".git", unknown)))
+    throw CommandError("{} is not in a git repository: git init, and commit once.", top.string());
   Project project;
   project.top = top;
   project.git_directory = top / ".git";
@@ -73,9 +73,10 @@ Project ReadRepository(const fs::path& top) {
     project.head = CommitOf(project.head.substr(kReference.size()), common);
   }
   if (!IsObjectId(project.head)) {
-    throw CommandError(top.string() +
-                       " has no commit that can be read without git: git add -A && git commit. "
-                       "(Repositories with reftable have none.)");
+    throw CommandError(
+        "{} has no commit that can be read without git: git add -A && git commit. "
+        "(Repositories with reftable have none.)",
+        top.string());
   }
   project.format = project.head.size() == 40 ? "sha1" : "sha256";
   return project;
@@ -89,8 +90,8 @@ void CheckFile(const fs::path& top, const std::string& path, std::uint64_t max_s
     return;
   }
   if (!S_ISREG(status.st_mode)) {
-    throw CommandError(exposure::Visible(path) +
-                       " is no regular file: git cannot compare it. Remove it");
+    throw CommandError("{} is no regular file: git cannot compare it. Remove it",
+                       exposure::Visible(path));
   }
   if (static_cast<std::uint64_t>(status.st_size) <= max_size) return;
   throw CommandError("{} has more than {}; raise --max-size", exposure::Visible(path),
@@ -124,8 +125,8 @@ void WriteIndex(const git::Git& git, const Project& project, std::uint64_t max_s
   }
   git.Require({"update-index", "-z", "--index-info"}, "git cannot write its index", entries);
   if (repositories.empty()) return;
-  std::cerr << "Note: not shown, since they are repositories of their own: "
-            << exposure::List(repositories) << '\n';
+  std::cerr << support::Format("Note: not shown, since they are repositories of their own: {}\n",
+                               exposure::List(repositories));
 }
 
 }  // namespace

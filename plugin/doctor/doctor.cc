@@ -83,12 +83,13 @@ void Doctor::Run(const std::string& name, const std::string& needs, const std::s
   const auto start = support::Clock::now();
   if (const auto culprit = culprits_.find(needs); culprit != culprits_.end()) {
     culprits_[name] = culprit->second;
-    finding = Skipped("cannot be tried: see " + culprit->second);
+    finding = Skipped(support::Format("cannot be tried: see {}", culprit->second));
   } else {
     try {
       finding = check(Context().WithTimeout(kCheckTimeout));
     } catch (const support::Stopped&) {
-      finding = Failed("timed out after " + support::FormatDuration(kCheckTimeout), advice);
+      finding = Failed(
+          support::Format("timed out after {}", support::FormatDuration(kCheckTimeout)), advice);
     } catch (const std::exception& error) {
       finding = Failed(error.what(), advice);
     }
@@ -152,7 +153,8 @@ void Doctor::CheckGuest() {
     return [this, check](const Context& context) { return check(*server_, mounts_, context); };
   };
   const std::string shell = "limactl shell " + instance_;
-  Run("connect", "ssh.config", "wait if it is booting, else: " + lima::RestartCommand(instance_),
+  Run("connect", "ssh.config",
+      support::Format("wait if it is booting, else: {}", lima::RestartCommand(instance_)),
       [this](const Context& context) {
         const auto guest = ssh::Connect(endpoint_, {}, context);
         return Passed(support::Format("sshd accepts {}, whose home is {}", endpoint_.user,
@@ -162,13 +164,13 @@ void Doctor::CheckGuest() {
   const bool is_known = !culprits_.contains("configuration");
   if (is_known) facts = copy::ListFacts(configuration_.directory());
   if (is_known && (mounts_.empty() || !facts.empty())) {
-    Run("copies", "configuration", "look into the guest with " + shell,
+    Run("copies", "configuration", support::Format("look into the guest with {}", shell),
         [&](const Context& context) {
           std::vector<std::string> copies;
           if (culprits_.contains("connect")) {
             for (const copy::CopyFacts& each : facts) copies.push_back(each.project);
-            return Skipped("cannot be tried: see connect. Copies: " +
-                           (copies.empty() ? "none yet" : support::Join(copies)));
+            return Skipped(support::Format("cannot be tried: see connect. Copies: {}",
+                                           copies.empty() ? "none yet" : support::Join(copies)));
           }
           const auto guest = ssh::Connect(endpoint_, {}, context);
           const CopyNeeds needs = QueryCopyNeeds(*guest, reach_.FindProgram("git", path_), context);
@@ -184,7 +186,8 @@ void Doctor::CheckGuest() {
     return CheckServer(*server_, context);
   });
   Run("mounted", "server", lima::RestartCommand(instance_), with_server(CheckMounted));
-  Run("shell", "mounted", "check the start-up files with " + shell, with_server(CheckShell));
+  Run("shell", "mounted", support::Format("check the start-up files with {}", shell),
+      with_server(CheckShell));
   Run("write", "shell",
       "let the guest's user write there (owner, mode and disk space on the host), or mount it "
       "read-only",

@@ -20,7 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using support::CommandError;
 using support::Format;
+using support::Join;
 
 constexpr long kFewMegabytes = 1024;
 
@@ -54,15 +56,17 @@ std::string DescribeCopy(const lima::InstanceConfiguration& instance, const copy
         "{} (gone from this host. In the moved project: limactl mcp take {} --project {})",
         facts.project, instance.name, shell::ShellQuote(facts.project));
   }
-  if (facts.sent.empty()) return facts.project + " (incomplete)";
-  if (context.stop_reason() != support::StopReason::kNone) return facts.project + " (not asked)";
+  if (facts.sent.empty()) return Format("{} (incomplete)", facts.project);
+  if (context.stop_reason() != support::StopReason::kNone)
+    return Format("{} (not asked)", facts.project);
   try {
     copy::SideRepository side(copy::SidePlace(instance.directory(), facts.project));
     const copy::GuestState state = copy::QueryUntaken({side, guest, context});
     const std::string left = state.untaken.Summary();
-    return facts.project + (left.empty() ? " (all taken)" : " (not taken: " + left + ")");
+    return Format("{} ({})", facts.project,
+                  left.empty() ? "all taken" : Format("not taken: {}", left));
   } catch (const support::Error& error) {
-    return facts.project + " (" + error.what() + ")";
+    return Format("{} ({})", facts.project, error.what());
   }
 }
 
@@ -99,9 +103,9 @@ Finding CheckCopies(const std::vector<std::string>& copies, const CopyNeeds& nee
   if (std::strtol(needs.free_megabytes.c_str(), nullptr, 10) < kFewMegabytes) {
     warn("the guest has less than 1 GiB of disk space", "free some, or enlarge its disk");
   }
-  const std::string list = copies.empty() ? "none yet" : "copies of " + support::Join(copies);
+  const std::string list = copies.empty() ? "none yet" : Format("copies of {}", Join(copies));
   if (problems.empty()) return Passed(list);
-  return Warning(list + "; " + support::Join(problems, "; "), support::Join(advice, "; "));
+  return Warning(Format("{}; {}", list, Join(problems, "; ")), Join(advice, "; "));
 }
 
 json ServerUnderTest::Request(const std::string& method, const json& params,
@@ -111,19 +115,17 @@ json ServerUnderTest::Request(const std::string& method, const json& params,
   child_.Write(request.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
   while (const std::optional<std::string> line = child_.ReadLine(context)) {
     const json message = json::parse(*line, nullptr, /*allow_exceptions=*/false);
-    if (!message.is_object()) {
-      throw support::CommandError("it prints something that is not an MCP message: " +
-                                  Shorten(*line));
-    }
+    if (!message.is_object())
+      throw CommandError("it prints something that is not an MCP message: {}", Shorten(*line));
     if (message.value("id", json()) != json(id)) continue;  // a notification
     if (message.contains("result") && message["result"].is_object()) return message["result"];
-    throw support::CommandError(method + " returns: " + Shorten(support::ToUtf8(*line)));
+    throw CommandError("{} returns: {}", method, Shorten(support::ToUtf8(*line)));
   }
   constexpr std::size_t kShown = 2048;
   const int exit_code = child_.Finish(context);
   const std::string& error = child_.error();
-  throw support::CommandError("it exits with status {} during {}: {}", exit_code, method,
-                              error.substr(error.size() - std::min(error.size(), kShown)));
+  throw CommandError("it exits with status {} during {}: {}", exit_code, method,
+                     error.substr(error.size() - std::min(error.size(), kShown)));
 }
 
 json ServerUnderTest::CallTool(const std::string& name, const json& arguments,
@@ -132,7 +134,7 @@ json ServerUnderTest::CallTool(const std::string& name, const json& arguments,
   if (!result.value("isError", false)) return result.value("structuredContent", json::object());
   std::string text;
   for (const json& block : result.value("content", json::array())) text += block.value("text", "");
-  throw support::CommandError(arguments.value("path", name) + ": " + text);
+  throw CommandError("{}: {}", arguments.value("path", name), text);
 }
 
 Finding CheckServer(ServerUnderTest& server, const support::Context& context) {
@@ -164,7 +166,8 @@ Finding CheckShell(ServerUnderTest& server, const Mounts& mounts, const support:
   if (!error.empty())
     return Failed(Format("`true` fails: {}; it prints: {}", error, printed), advice);
   if (printed.empty()) return Passed("runs commands");
-  return Warning("every command's output begins with text from startup files: " + printed, advice);
+  return Warning(Format("every command's output begins with text from startup files: {}", printed),
+                 advice);
 }
 
 Finding CheckWrite(ServerUnderTest& server, const Mounts& mounts, const support::Context& context) {
@@ -173,13 +176,11 @@ Finding CheckWrite(ServerUnderTest& server, const Mounts& mounts, const support:
     if (!mount.writable) continue;
     const std::string file = mount.location + "/.limactl-mcp-doctor";
     server.CallTool("write_file", {{"path", file}, {"content", "limactl mcp doctor\n"}}, context);
-    if (!std::filesystem::remove(file)) {
-      throw support::CommandError("a file that the guest writes, {}, does not appear on the host",
-                                  file);
-    }
+    if (!std::filesystem::remove(file))
+      throw CommandError("a file that the guest writes, {}, does not appear on the host", file);
     written.push_back(mount.location);
   }
-  if (!written.empty()) return Passed(support::Join(written));
+  if (!written.empty()) return Passed(Join(written));
   return Warning("no mount is writable: the agent can only read",
                  "mount the project with `writable: true`");
 }
@@ -187,7 +188,7 @@ Finding CheckWrite(ServerUnderTest& server, const Mounts& mounts, const support:
 Finding CheckFind(ServerUnderTest& server, const Mounts& mounts, const support::Context& context) {
   const json result = RunCommand(server, {"find", ".", "-maxdepth", "0"}, mounts, context);
   if (result.value("exit_code", 1) == 0) return Passed("finds files");
-  return Failed("find fails: " + Shorten(result.value("stderr", "")),
+  return Failed(Format("find fails: {}", Shorten(result.value("stderr", ""))),
                 "install findutils in the guest");
 }
 

@@ -105,28 +105,28 @@ Finding CheckLimactl(const std::optional<fs::path>& limactl, const support::Cont
                          child.error()),
                   ::geteuid() == 0 ? "run this as the user who owns the instance" : kInstallLima);
   }
-  const std::string found = version + " (" + limactl->string() + ")";
+  const std::string found = Format("{} ({})", version, limactl->string());
   const auto release = support::ParseRelease(version);
-  if (!release) return Warning(found + " is not a release", "use Lima 2.2 or later");
+  if (!release) return Warning(Format("{} is not a release", found), "use Lima 2.2 or later");
   if (*release < support::Release{2, 0, 0}) {
-    return Failed(found + " is too old for plugins", kInstallLima);
+    return Failed(Format("{} is too old for plugins", found), kInstallLima);
   }
   if (*release < support::Release{2, 2, 0}) {
-    return Warning(found + ": before Lima 2.2.0 a guest can take over this host's end of SSH",
-                   kInstallLima);
+    return Warning(
+        Format("{}: before Lima 2.2.0 a guest can take over this host's end of SSH", found),
+        kInstallLima);
   }
   return Passed(found);
 }
 
 Finding CheckPlugin(const std::optional<fs::path>& plugin, const fs::path& own_program) {
   if (!plugin) {
-    return Failed("limactl does not find this program (" + own_program.string() + ")",
+    return Failed(Format("limactl does not find this program ({})", own_program.string()),
                   "put it, or a link to it, in a directory on PATH, such as /usr/local/bin");
   }
   std::error_code error;
-  if (fs::equivalent(*plugin, own_program, error)) {
-    return Passed("`limactl mcp` runs this program, " + plugin->string());
-  }
+  if (fs::equivalent(*plugin, own_program, error))
+    return Passed(Format("`limactl mcp` runs this program, {}", plugin->string()));
   return Failed(Format("`limactl mcp` runs another program, {}, not {}", plugin->string(),
                        own_program.string()),
                 "remove that file, or put this program before it: limactl looks in its own "
@@ -147,12 +147,12 @@ std::optional<fs::path> ChangedAfterStart(const InstanceConfiguration& configura
 }
 
 Finding CheckConfiguration(const InstanceConfiguration& configuration) {
-  const std::string text = configuration.os + " guest, login shell " +
-                           lima::LoginShell(configuration) +
-                           (configuration.vm_type ? ", " + *configuration.vm_type : "");
+  const std::string text =
+      Format("{} guest, login shell {}{}", configuration.os, lima::LoginShell(configuration),
+             configuration.vm_type ? ", " + *configuration.vm_type : "");
   const auto changed = ChangedAfterStart(configuration);
   if (!changed) return Passed(text);
-  return Warning(text + "; " + changed->string() + " was changed after the instance started",
+  return Warning(Format("{}; {} was changed after the instance started", text, changed->string()),
                  lima::RestartCommand(configuration.name));
 }
 
@@ -162,40 +162,41 @@ Finding CheckStatus(const InstanceConfiguration& configuration) {
   if (status.state == lima::State::kStopped) {
     return Failed("stopped", "limactl start " + configuration.name);
   }
-  return Failed("broken: " + status.reason, "unless it is starting or stopping: " +
-                                                lima::ForcedRestartCommand(configuration.name));
+  return Failed(Format("broken: {}", status.reason),
+                Format("unless it is starting or stopping: {}",
+                       lima::ForcedRestartCommand(configuration.name)));
 }
 
 Finding CheckMounts(const InstanceConfiguration& configuration, const Mounts& mounts) {
   const std::string edit = lima::EditCommands(configuration.name);
   if (configuration.plain) {
     return Warning("plain: true in the configuration: the instance mounts nothing",
-                   "remove that: " + edit);
+                   Format("remove that: {}", edit));
   }
   if (mounts.empty()) {
-    return Warning(
-        "the instance mounts nothing: the agent's file tools can use no directory",
-        "mount the project: " + lima::EditCommands(configuration.name, " --mount-only \"$PWD:w\""));
+    return Warning("the instance mounts nothing: the agent's file tools can use no directory",
+                   Format("mount the project: {}",
+                          lima::EditCommands(configuration.name, " --mount-only \"$PWD:w\"")));
   }
   std::vector<std::string> list;
   std::vector<std::string> missing;
   std::vector<std::string> stale;
   for (const lima::Mount& mount : mounts) {
     const bool is_elsewhere = mount.mount_point != mount.location;
-    list.push_back(mount.location + (mount.writable ? " (writable)" : " (read-only)") +
-                   (is_elsewhere ? " at " + mount.mount_point : ""));
+    list.push_back(Format("{}{}{}", mount.location, mount.writable ? " (writable)" : " (read-only)",
+                          is_elsewhere ? Format(" at {}", mount.mount_point) : ""));
     std::error_code unknown;
     if (!fs::is_directory(mount.location, unknown)) missing.push_back(mount.location);
     if (mount.reads_may_be_stale) stale.push_back(mount.location);
   }
   if (!missing.empty()) {
-    return Failed(Join(list) + "; no directory on this host: " + Join(missing),
-                  "create it, or change the mounts: " + edit);
+    return Failed(Format("{}; no directory on this host: {}", Join(list), Join(missing)),
+                  Format("create it, or change the mounts: {}", edit));
   }
   if (!stale.empty()) {
-    return Warning(
-        Join(list) + "; may be stale in the guest (9p with cache fscache): " + Join(stale),
-        "set 9p: {cache: mmap} at these mounts: " + edit);
+    return Warning(Format("{}; may be stale in the guest (9p with cache fscache): {}", Join(list),
+                          Join(stale)),
+                   Format("set 9p: {cache: mmap} at these mounts: {}", edit));
   }
   return Passed(Join(list));
 }
@@ -204,15 +205,16 @@ Exposure FindExposure(const InstanceConfiguration& configuration, const Mounts& 
                       const std::string& project, const support::Environment& environment) {
   Exposure exposure;
   if (!mounts.empty() && mounts.front().type == "reverse-sshfs") {
-    exposure.escape =
+    exposure.escape = Format(
         "the instance mounts with reverse-sshfs, whose server on this host is not confined to "
         "the mounts: root in the guest can reach all your files. Change mountType to 9p or "
-        "virtiofs: " +
-        lima::EditCommands(configuration.name);
+        "virtiofs: {}",
+        lima::EditCommands(configuration.name));
   }
   const std::set<std::string> secrets = ReadableSecrets(mounts, environment);
   if (!secrets.empty()) {
-    exposure.rest.push_back("the guest can read " + Join({secrets.begin(), secrets.end()}));
+    exposure.rest.push_back(
+        Format("the guest can read {}", Join({secrets.begin(), secrets.end()})));
   }
   for (const lima::Mount& mount : mounts) {
     const auto rest = support::PathBelow(project, exposure::ResolvedOnHost(mount.location));
@@ -233,8 +235,8 @@ Exposure FindExposure(const InstanceConfiguration& configuration, const Mounts& 
 Finding CheckExposure(const Exposure& exposure) {
   if (!exposure.escape.empty()) return Warning(exposure.escape, lima::SandboxCommand("sandbox"));
   if (exposure.rest.empty()) return Passed("nothing of this host but the mounts");
-  return Warning(Join(exposure.rest, "; "),
-                 "make an instance for the project alone: " + lima::SandboxCommand("sandbox"));
+  return Warning(Join(exposure.rest, "; "), Format("make an instance for the project alone: {}",
+                                                   lima::SandboxCommand("sandbox")));
 }
 
 Finding CheckSettings(const Mounts& mounts, const std::string& project,
@@ -255,14 +257,13 @@ Finding CheckSettings(const Mounts& mounts, const std::string& project,
       const std::vector<std::string> files = FindSettings(agent, request, directory);
       found.insert(files.begin(), files.end());
       if (files.empty() || !advice.empty()) continue;
-      advice = agent.run
-                   ? "start it with: limactl mcp run " + std::string(agent.name) + " " + instance
-                   : "review changes of these files before you start the agent";
+      advice = agent.run ? Format("start it with: limactl mcp run {} {}", agent.name, instance)
+                         : "review changes of these files before you start the agent";
     }
   }
   if (found.empty()) return Passed("no writable mount has settings that configure wrote");
-  return Warning("a command in the guest can change what confines the agent: " +
-                     Join({found.begin(), found.end()}),
+  return Warning(Format("a command in the guest can change what confines the agent: {}",
+                        Join({found.begin(), found.end()})),
                  advice);
 }
 
@@ -279,10 +280,11 @@ Finding CheckSshConfig(const InstanceConfiguration& configuration,
                    "wait until the instance has started: limactl list");
   }
   if (port != endpoint.port) {
-    return Failed(Format("ssh.config has port {}, the host agent port {}: "
-                         "the former may belong to another instance",
-                         endpoint.port, port),
-                  lima::RestartCommand(configuration.name) + ", which rewrites ssh.config");
+    return Failed(
+        Format("ssh.config has port {}, the host agent port {}: "
+               "the former may belong to another instance",
+               endpoint.port, port),
+        Format("{}, which rewrites ssh.config", lima::RestartCommand(configuration.name)));
   }
   return Passed(Format("{} at {} port {}", endpoint.user, endpoint.host, endpoint.port));
 }

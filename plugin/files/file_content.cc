@@ -9,7 +9,6 @@
 #include "shell/shell_quote.h"
 #include "shell/shells.h"
 #include "support/errors.h"
-#include "support/format.h"
 #include "support/units.h"
 #include "support/utf8.h"
 
@@ -18,7 +17,6 @@ namespace {
 
 using guest::OpenMode;
 using support::CallError;
-using support::Format;
 
 /// Throws unless the opened file may be the one that the path rules checked; see FileReader.
 void RequireSameFile(const guest::FileAttributes& opened, const paths::ResolvedPath& path,
@@ -33,24 +31,23 @@ void RequireSameFile(const guest::FileAttributes& opened, const paths::ResolvedP
     now = guest.RoundTrip({guest::Request::RealPath(path.guest), guest::Request::LStat(path.guest)},
                           context);
   }
-  if (!is_possible || now[0].As<std::string>() != path.guest) {
-    throw CallError(Format("{} was replaced by another file while it was being opened", path.host));
-  }
+  if (!is_possible || now[0].As<std::string>() != path.guest)
+    throw CallError("{} was replaced by another file while it was being opened", path.host);
   if (is_read || opened == *path.attributes) return;
   if (!now[1].failure && opened == now[1].As<guest::FileAttributes>()) return;
   throw CallError(
-      Format("{} was replaced by another file, or written to, while it was being opened. "
-             "Nothing was written: try again",
-             path.host));
+      "{} was replaced by another file, or written to, while it was being opened. "
+      "Nothing was written: try again",
+      path.host);
 }
 
 [[noreturn]] void ThrowTooLarge(const paths::ResolvedPath& path,
                                 std::optional<std::uint64_t> size = std::nullopt) {
   throw CallError(
-      Format("{} has {}more than the limit of {}; "
-             "read it in parts with offset (first line, from 0) and limit (number of lines)",
-             path.host, size ? support::FormatByteCount(*size) + ", " : "",
-             support::FormatByteCount(kMaxReadBytes)));
+      "{} has {}more than the limit of {}; "
+      "read it in parts with offset (first line, from 0) and limit (number of lines)",
+      path.host, size ? support::FormatByteCount(*size) + ", " : "",
+      support::FormatByteCount(kMaxReadBytes));
 }
 
 /// Checks that the opened file has the expected path, as a link may have replaced the file. `dd`
@@ -173,8 +170,8 @@ FileReader::Lines FileReader::ReadLines(const LineRange& range, std::size_t maxi
          return line < end && lines.is_whole;
        });
   if (lines.bytes.empty() && range.first > 0) {
-    throw CallError(Format("{} has {}: offset {} (counted from 0) is past its end", path_.host,
-                           support::Count(line + (is_in_line ? 1 : 0), "line"), range.first));
+    throw CallError("{} has {}: offset {} (counted from 0) is past its end", path_.host,
+                    support::Count(line + (is_in_line ? 1 : 0), "line"), range.first);
   }
   return lines;
 }
@@ -198,9 +195,8 @@ std::vector<guest::DirectoryEntry> NamesIn(const paths::ResolvedPath& directory,
       context);
   std::optional<guest::OpenFile> opened;
   if (!replies[1].failure) opened.emplace(guest, replies[1].As<guest::Handle>());
-  if (replies[0].As<std::string>() != directory.guest) {
-    throw CallError(Format("{} was replaced while it was being opened; try again", directory.host));
-  }
+  if (replies[0].As<std::string>() != directory.guest)
+    throw CallError("{} was replaced while it was being opened; try again", directory.host);
   replies[1].RequireSuccess();
   return guest::ReadNames(*opened, context);
 }

@@ -89,16 +89,15 @@ void ProposeLookAlike(const std::string& problem, const paths::ResolvedPath& pat
     const std::string shown = support::Printable(other);
     if (LooksOf(other) != looks && shown != name) continue;
     if (!support::IsValidUtf8(other)) {
-      throw CallError(
-          Format("{}. {} is not UTF-8: only run_shell_command reaches it, in bash as $'{}'",
-                 problem, shown, shown));
+      throw CallError("{}. {} is not UTF-8: only run_shell_command reaches it, in bash as $'{}'",
+                      problem, shown, shown);
     }
     // As the caller named it, if no link is on the way.
     std::string found = other + rest.substr(name.size());
     found = path.host.ends_with("/" + rest)
                 ? path.host.substr(0, path.host.size() - rest.size()) + found
                 : support::JoinPath(path.existing_parent, found);
-    throw CallError(Format("{}. Did you mean {}?", problem, found));
+    throw CallError("{}. Did you mean {}?", problem, found);
   }
 }
 
@@ -120,7 +119,7 @@ void RequireDirectory(const paths::ResolvedPath& path, guest::Guest& guest,
                       const support::Context& context) {
   if (!path.attributes) {
     ProposeLookAlike(Format("{} does not exist", path.host), path, guest, context);
-    throw CallError(Format("{} does not exist; list the directory above it", path.host));
+    throw CallError("{} does not exist; list the directory above it", path.host);
   }
   if (path.attributes->type == guest::FileType::kDirectory) return;
   throw CallError(DescribeMismatch(path, "directory; give the directory that it is in"));
@@ -134,9 +133,9 @@ void RefuseWideText(std::string_view bytes, const paths::ResolvedPath& path) {
   re2::StringPiece beginning = support::Re2Text(bytes.substr(0, kEncodingBytes));
   if (!re2::RE2::Consume(&beginning, wide)) return;
   throw CallError(
-      Format("{} is UTF-16 or UTF-32 text, and the file tools write UTF-8; nothing was changed. "
-             "Use run_shell_command: convert it with iconv, edit, convert it back",
-             path.host));
+      "{} is UTF-16 or UTF-32 text, and the file tools write UTF-8; nothing was changed. "
+      "Use run_shell_command: convert it with iconv, edit, convert it back",
+      path.host);
 }
 
 void ThrowFileProblem(const guest::FileError& error, const std::string& action,
@@ -148,14 +147,13 @@ void ThrowFileProblem(const guest::FileError& error, const std::string& action,
     case FileErrorCode::kPermissionDenied:
       throw PathlessError("permission denied");
     case FileErrorCode::kUnsupported:
-      throw CallError(
-          Format("{} {}: the guest's SFTP server does not support this", action, path.host));
+      throw CallError("{} {}: the guest's SFTP server does not support this", action, path.host);
     case FileErrorCode::kFailure:
       break;
   }
   if (path.guest.empty()) throw CallError(error.what());  // not resolved
-  throw CallError(Format("{} {}: {}", action, path.host,
-                         DescribeFailure(error, path, needed_bytes, guest, context)));
+  throw CallError("{} {}: {}", action, path.host,
+                  DescribeFailure(error, path, needed_bytes, guest, context));
 }
 
 }  // namespace files

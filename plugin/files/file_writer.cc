@@ -48,8 +48,8 @@ void MakeParents(const paths::ResolvedPath& target, guest::Guest& guest,
     guest::Reply found = guest.Execute(guest::Request::LStat(made), context);
     if (found.failure) reply.RequireSuccess();
     if (found.As<guest::FileAttributes>().type != guest::FileType::kDirectory) {
-      throw support::CallError(
-          Format("write {}: a file with that name has appeared; try again", target.host));
+      throw support::CallError("write {}: a file with that name has appeared; try again",
+                               target.host);
     }
   }
 }
@@ -190,7 +190,7 @@ struct WriteCall {
       try {
         ThrowFileProblem(error, "write", target, content.size(), guest, context);
       } catch (const support::CallError& problem) {
-        throw support::CallError(Format("{}. {}", problem.what(), Damage()));
+        throw support::CallError("{}. {}", problem.what(), Damage());
       }
     } catch (const support::ConnectionLost& lost) {
       if (stage == Stage::kUntouched || (stage == Stage::kRenaming && !lost.may_have_run())) {
@@ -203,7 +203,7 @@ struct WriteCall {
     } catch (const support::Stopped& stopped) {
       const bool is_cancelled = stopped.reason() == support::StopReason::kCancelled;
       if (stage == Stage::kUntouched || is_cancelled) throw;
-      throw support::CallError(Format("{}: {}", stopped.what(), Damage()));
+      throw support::CallError("{}: {}", stopped.what(), Damage());
     }
   }
 
@@ -220,8 +220,8 @@ struct WriteCall {
 
   [[noreturn]] void ThrowForeign() const {
     const std::uint32_t owner = target.attributes->user_id;
-    throw support::CallError(Format("{} belongs to {}; use run_shell_command with sudo",
-                                    target.host, owner == 0 ? "root" : Format("user {}", owner)));
+    throw support::CallError("{} belongs to {}; use run_shell_command with sudo", target.host,
+                             owner == 0 ? "root" : Format("user {}", owner));
   }
 
   /// The temporary file comes first, because its creation answers what SFTP has no request for: who

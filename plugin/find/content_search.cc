@@ -161,9 +161,9 @@ std::optional<Engine> Next(Engine engine, int status, std::string_view error_tex
   if (const auto at = error_text.find(given); at != std::string::npos && !given.empty()) {
     error_text.replace(at, given.size(), request.pattern);
   }
-  throw support::CallError(support::Format("{} failed in the guest (exit status {}){}",
-                                           engine == Engine::kGrep ? "grep" : "git grep", status,
-                                           error_text.empty() ? "." : ": " + error_text));
+  throw support::CallError("{} failed in the guest (exit status {}){}",
+                           engine == Engine::kGrep ? "grep" : "git grep", status,
+                           error_text.empty() ? "." : ": " + error_text);
 }
 
 /// Formats what git or grep found as `git grep -n` does, keeps the first lines up to the request's
@@ -420,10 +420,12 @@ void SetLeftOut(guest::Guest& guest, const SearchRequest& request, SearchResult&
   result.selects_nothing = request.include != nullptr && included.empty();
   if (result.selects_nothing) result.left_out = "The include selects no file with content. ";
   if (!binary.empty()) {
-    result.left_out += "Binary or UTF-16, so not searched for text: " + Some(binary) + ". ";
+    result.left_out +=
+        support::Format("Binary or UTF-16, so not searched for text: {}. ", Some(binary));
   }
   if (!ignored.empty()) {
-    result.left_out += "Ignored by git, so not searched without no_ignore: " + Some(ignored) + ".";
+    result.left_out +=
+        support::Format("Ignored by git, so not searched without no_ignore: {}.", Some(ignored));
   }
 }
 

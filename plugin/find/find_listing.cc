@@ -212,9 +212,9 @@ Listing ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& reques
     throw support::CallError("The guest has no usable find: install findutils in it.");
   }
   if (listed.exit_status != 0) {
-    throw support::CallError(support::Format(
+    throw support::CallError(
         "Listing names in the guest failed{}. Try again.",
-        listed.exit_status ? support::Format(" with exit status {}", *listed.exit_status) : ""));
+        listed.exit_status ? support::Format(" with exit status {}", *listed.exit_status) : "");
   }
   const std::vector<IgnoredNames> ignored = ParseIgnored(listed.error, requests.size());
   Listing listing;

@@ -29,7 +29,7 @@ using support::Format;
 using Texts = std::vector<std::string>;
 
 [[noreturn]] void ThrowGlobError(std::string_view pattern, const std::string& problem) {
-  throw support::CallError(Format("Bad pattern \"{}\": {}.", pattern, problem));
+  throw support::CallError("Bad pattern \"{}\": {}.", pattern, problem);
 }
 
 /// A wildcard, the content of a class, an escaped character, or ordinary characters.
@@ -260,9 +260,8 @@ std::size_t GlobAlternative::LiteralNames() const {
 std::vector<GlobAlternative> ParseGlob(std::string_view pattern) {
   if (pattern.size() > kMaxGlobPattern) {
     throw support::CallError(
-        Format("The pattern has {} bytes, more than the {} allowed. "
-               "Use several narrower patterns.",
-               pattern.size(), kMaxGlobPattern));
+        "The pattern has {} bytes, more than the {} allowed. Use several narrower patterns.",
+        pattern.size(), kMaxGlobPattern);
   }
   if (const auto nul = pattern.find('\0'); nul != std::string_view::npos) {
     ThrowGlobError(pattern.substr(0, nul), "a NUL character cannot be part of a name");

@@ -28,9 +28,8 @@ constexpr std::size_t kMaxAtOnce = 16;
 
 FileError::FileError(FileErrorCode code, const std::string& operation, const std::string& path,
                      const std::string& detail)
-    : CallError(support::Format("{} {}: {}{}", operation, path,
-                                kReasons.at(static_cast<std::size_t>(code)),
-                                detail.empty() ? "" : " (" + detail + ")")),
+    : CallError("{} {}: {}{}", operation, path, kReasons.at(static_cast<std::size_t>(code)),
+                detail.empty() ? "" : support::Format(" ({})", detail)),
       code_(code),
       detail_(detail) {}
 
@@ -119,9 +118,9 @@ std::vector<DirectoryEntry> ReadNames(const OpenFile& directory, const support::
         entries.push_back(std::move(entry));
         if (entries.size() > kMaxEntries || bytes > kMaxNameBytes) {
           throw support::CallError(
-              support::Format("list {}: more than {} entries, or {} MiB of names; "
-                              "list it in parts with a command in the guest",
-                              path, kMaxEntries, kMaxNameBytes >> 20U));
+              "list {}: more than {} entries, or {} MiB of names; "
+              "list it in parts with a command in the guest",
+              path, kMaxEntries, kMaxNameBytes >> 20U);
         }
       }
     }

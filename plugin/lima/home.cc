@@ -54,10 +54,10 @@ std::string Architecture() {
 
 void CheckInstanceName(std::string_view name) {
   if (IsInstanceName(name)) return;
-  throw ConfigurationError((name.size() <= kMaxInstanceName
-                                ? "\"" + std::string(name) + "\""
-                                : support::Format("a text of {} bytes", name.size())) +
-                           " is not an instance name; `limactl list` shows the instances");
+  throw ConfigurationError("{} is not an instance name; `limactl list` shows the instances",
+                           name.size() <= kMaxInstanceName
+                               ? support::Format("\"{}\"", name)
+                               : support::Format("a text of {} bytes", name.size()));
 }
 
 std::string HostnameOf(std::string_view name) {
@@ -80,10 +80,8 @@ fs::path HomeDirectory(const std::string& lima_home, const std::string& user_hom
   std::error_code error;
   if (!fs::exists(directory, error) && !error) return directory;
   fs::path resolved = fs::canonical(directory, error);
-  if (error) {
-    throw ConfigurationError("cannot use Lima's home " + directory.string() + ": " +
-                             error.message());
-  }
+  if (error)
+    throw ConfigurationError("cannot use Lima's home {}: {}", directory.string(), error.message());
   return resolved;
 }
 
@@ -100,9 +98,8 @@ std::vector<std::string> ListInstances(const fs::path& home) {
       names.push_back(std::move(name));
     }
   }
-  if (error) {
-    throw ConfigurationError("cannot read Lima's home " + home.string() + ": " + error.message());
-  }
+  if (error)
+    throw ConfigurationError("cannot read Lima's home {}: {}", home.string(), error.message());
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -112,13 +109,13 @@ void RequireInstance(const fs::path& home, const std::string& name, bool mountle
   const fs::path file = home / name / kConfigurationFile;
   std::error_code error;
   if (fs::exists(file, error)) return;
-  if (error) throw ConfigurationError("cannot read " + file.string() + ": " + error.message());
+  if (error) throw ConfigurationError("cannot read {}: {}", file.string(), error.message());
   const std::string known = support::Join(ListInstances(home));
-  throw ConfigurationError("there is no Lima instance \"{}\" in {}{}; create it with: {}", name,
-                           home.string(), known.empty() ? "" : "; the instances are: " + known,
-                           mountless || name == kAgentInstance
-                               ? shell::ShellCommand(MountlessSandboxCommand(name))
-                               : SandboxCommand(name));
+  throw ConfigurationError(
+      "there is no Lima instance \"{}\" in {}{}; create it with: {}", name, home.string(),
+      known.empty() ? "" : support::Format("; the instances are: {}", known),
+      mountless || name == kAgentInstance ? shell::ShellCommand(MountlessSandboxCommand(name))
+                                          : SandboxCommand(name));
 }
 
 HostFacts ReadHostFacts() {

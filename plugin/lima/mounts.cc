@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "support/format.h"
 #include "support/paths.h"
 #include "support/re2_text.h"
 #include "support/sha256.h"
@@ -19,15 +20,13 @@ struct MissingGuestFact {};
 
 std::string LookUpParameter(const InstanceConfiguration& configuration, std::string_view name) {
   constexpr std::string_view kPrefix = "Param.";
-  const std::string use = "a template uses {{." + std::string(name) + "}}, ";
-  if (!name.starts_with(kPrefix)) throw ConfigurationError(use + "which does not exist");
+  const std::string use = support::Format("a template uses {{.{}}}, ", name);
+  if (!name.starts_with(kPrefix)) throw ConfigurationError("{}which does not exist", use);
   const auto found = configuration.param.find(name.substr(kPrefix.size()));
-  if (found == configuration.param.end()) {
-    throw ConfigurationError(use + "but lima.yaml has no such param");
-  }
-  if (!found->second) {
-    throw ConfigurationError(use + "whose value Lima would print differently; put it in quotes");
-  }
+  if (found == configuration.param.end())
+    throw ConfigurationError("{}but lima.yaml has no such param", use);
+  if (!found->second)
+    throw ConfigurationError("{}whose value Lima would print differently; put it in quotes", use);
   return *found->second;
 }
 
@@ -68,7 +67,7 @@ std::string Evaluate(const std::string& where, const std::string& text, const Fi
   try {
     return EvaluateTemplate(text, lookup);
   } catch (const ConfigurationError& error) {
-    throw ConfigurationError(where + ": " + error.what());
+    throw ConfigurationError("{}: {}", where, error.what());
   }
 }
 
@@ -79,13 +78,15 @@ std::string HomeInGuest(const InstanceConfiguration& configuration, const GuestF
                   [&](std::string_view name) { return LookUpInGuest(configuration, guest, name); });
 }
 
-[[noreturn]] void ThrowEntry(const MountEntry& entry, const char* field, const std::string& text) {
-  throw ConfigurationError(entry.where + ", " + field + ": " + text);
+[[noreturn]] void ThrowEntry(const MountEntry& entry, const char* field, const std::string& value,
+                             const char* problem) {
+  throw ConfigurationError("{}, {}: \"{}\"{}", entry.where, field, value, problem);
 }
 
 void RequireAbsolute(const MountEntry& entry, const char* field, const std::string& path) {
-  if (path.find('\0') != std::string::npos) ThrowEntry(entry, field, "it has a NUL character");
-  if (!path.starts_with('/')) ThrowEntry(entry, field, "\"" + path + "\" is not an absolute path");
+  if (path.find('\0') != std::string::npos)
+    throw ConfigurationError("{}, {}: it has a NUL character", entry.where, field);
+  if (!path.starts_with('/')) ThrowEntry(entry, field, path, " is not an absolute path");
 }
 
 std::string EvaluateLocation(const InstanceConfiguration& configuration, const HostFacts& host,
@@ -98,9 +99,8 @@ std::string EvaluateLocation(const InstanceConfiguration& configuration, const H
   if (location == "~" || location.starts_with("~/")) {
     location = support::CleanPath(host.home + location.substr(1));
   }
-  if (location.starts_with('~')) {
-    ThrowEntry(entry, kField, "\"" + location + "\": only ~ and ~/ are expanded, not ~user");
-  }
+  if (location.starts_with('~'))
+    ThrowEntry(entry, kField, location, ": only ~ and ~/ are expanded, not ~user");
   RequireAbsolute(entry, kField, location);
   return location;
 }
@@ -123,9 +123,8 @@ std::optional<std::string> EvaluateMountPoint(const InstanceConfiguration& confi
     }
   }
   RequireAbsolute(entry, kField, mount_point);
-  if (support::CleanPath(mount_point) == "/") {
-    ThrowEntry(entry, kField, "\"" + mount_point + "\" is the guest's whole file system");
-  }
+  if (support::CleanPath(mount_point) == "/")
+    ThrowEntry(entry, kField, mount_point, " is the guest's whole file system");
   return mount_point;
 }
 

@@ -8,6 +8,7 @@
 #include "lima/home.h"
 #include "lima/sandbox.h"
 #include "lima/text_file.h"
+#include "support/format.h"
 #include "support/join.h"
 #include "support/words.h"
 
@@ -17,7 +18,7 @@ namespace {
 using re2::RE2;
 
 std::string Rewrite(const std::string& instance) {
-  return "; `" + RestartCommand(instance) + "` rewrites it";
+  return support::Format("; `{}` rewrites it", RestartCommand(instance));
 }
 
 /// The first value of an option counts.
@@ -38,7 +39,7 @@ void ReadOption(const std::string& keyword, const std::string& value, const std:
   } else if (keyword == "identityfile") {
     if (value.starts_with('/')) endpoint.identity_files.push_back(value);
   } else if (RE2::FullMatch(keyword, "include|match|proxy.*")) {
-    throw ConfigurationError(file + ": " + keyword + " is not supported" +
+    throw ConfigurationError("{}: {} is not supported{}", file, keyword,
                              Rewrite(endpoint.instance));
   }
 }
@@ -66,17 +67,16 @@ SshEndpoint ParseSshConfig(std::string_view text, const std::string& instance_na
       ReadOption(keyword, value, file, endpoint);
     }
   }
-  if (!has_host) {
-    throw ConfigurationError(file + ": there is no \"Host " + host + "\"" + Rewrite(instance_name));
-  }
+  if (!has_host)
+    throw ConfigurationError("{}: there is no \"Host {}\"{}", file, host, Rewrite(instance_name));
   std::vector<std::string> missing;
   if (endpoint.host.empty()) missing.emplace_back("HostName");
   if (endpoint.port == 0) missing.emplace_back("Port");
   if (endpoint.user.empty()) missing.emplace_back("User");
   if (endpoint.identity_files.empty()) missing.emplace_back("IdentityFile");
   if (missing.empty()) return endpoint;
-  throw ConfigurationError(file + ": missing or invalid for " + host + ": " +
-                           support::Join(missing) + Rewrite(instance_name));
+  throw ConfigurationError("{}: missing or invalid for {}: {}{}", file, host,
+                           support::Join(missing), Rewrite(instance_name));
 }
 
 SshEndpoint ReadSshConfig(const std::filesystem::path& instance_directory,
@@ -84,9 +84,8 @@ SshEndpoint ReadSshConfig(const std::filesystem::path& instance_directory,
   const std::filesystem::path file = instance_directory / "ssh.config";
   const auto text = ReadTextFile(file, kMaxSshConfig);
   if (!text.has_value()) {
-    throw ConfigurationError(file.string() +
-                             " does not exist: start the instance once with `limactl start " +
-                             instance_name + "`");
+    throw ConfigurationError("{} does not exist: start the instance once with `limactl start {}`",
+                             file.string(), instance_name);
   }
   return ParseSshConfig(*text, instance_name, file.string());
 }

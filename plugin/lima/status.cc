@@ -18,6 +18,7 @@
 
 #include "lima/text_file.h"
 #include "support/file_descriptor.h"
+#include "support/format.h"
 #include "support/printable.h"
 
 namespace lima {
@@ -76,9 +77,8 @@ bool NamesLiveProcess(const std::filesystem::path& pid_file) {
   if (!text.has_value()) return false;
   pid_t pid = 0;
   // kill() takes zero for a process group.
-  if (!re2::RE2::FullMatch(*text, R"(\s*(\d+)\s*)", &pid) || pid == 0) {
-    throw ConfigurationError(pid_file.string() + " does not hold a process id");
-  }
+  if (!re2::RE2::FullMatch(*text, R"(\s*(\d+)\s*)", &pid) || pid == 0)
+    throw ConfigurationError("{} does not hold a process id", pid_file.string());
   return ::kill(pid, 0) == 0 || errno == EPERM;
 }
 
@@ -100,9 +100,7 @@ std::optional<bool> DriverLives(const std::filesystem::path& directory,
       has_died = true;
     }
   }
-  if (error) {
-    throw ConfigurationError("cannot read " + directory.string() + ": " + error.message());
-  }
+  if (error) throw ConfigurationError("cannot read {}: {}", directory.string(), error.message());
   if (may_lack_file && !has_died) return std::nullopt;
   return false;
 }
@@ -137,7 +135,8 @@ int QueryHostAgent(const std::filesystem::path& socket, std::chrono::millisecond
   try {
     return nlohmann::json::parse(body).value("sshLocalPort", 0);
   } catch (const nlohmann::json::exception&) {
-    ThrowUnusable(socket, "it responds \"" + support::Printable(response.substr(0, 100)) + "\"");
+    ThrowUnusable(
+        socket, support::Format("it responds \"{}\"", support::Printable(response.substr(0, 100))));
   }
 }
 

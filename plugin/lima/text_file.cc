@@ -14,7 +14,7 @@ namespace lima {
 namespace {
 
 [[noreturn]] void ThrowUnreadable(const std::filesystem::path& path, int error) {
-  throw ConfigurationError("cannot read " + path.string() + ": " +
+  throw ConfigurationError("cannot read {}: {}", path.string(),
                            std::generic_category().message(error));
 }
 

@@ -25,15 +25,14 @@ bool IsOneOf(std::string_view text, std::initializer_list<std::string_view> word
 
 YAML::Node Parse(std::string_view text, const std::string& file) {
   if (!support::IsValidUtf8(text) || text.find('\0') != std::string_view::npos ||
-      text.starts_with("\xEF\xBB\xBF")) {
-    throw ConfigurationError(file + ": save it as UTF-8, without NUL bytes or a byte order mark");
-  }
+      text.starts_with("\xEF\xBB\xBF"))
+    throw ConfigurationError("{}: save it as UTF-8, without NUL bytes or a byte order mark", file);
   try {
     return YAML::Load(std::string(text));
   } catch (const YAML::Exception& error) {
     const std::string line =
         error.mark.is_null() ? "" : support::Format("line {}: ", error.mark.line + 1);
-    throw ConfigurationError(file + ": " + line + "not valid YAML: " + error.msg);
+    throw ConfigurationError("{}: {}not valid YAML: {}", file, line, error.msg);
   }
 }
 
@@ -70,14 +69,14 @@ void Mapping::Add(const YAML::Node& node, int merge_depth) {
       has_merge = true;
       Add(entry.second, merge_depth + 1);
     } else if (!entries_.emplace(name, entry.second).second) {
-      throw ConfigurationError(Where(name) + ": the key is set twice");
+      throw ConfigurationError("{}: the key is set twice", Where(name));
     }
   }
 }
 
 void Mapping::Fail(const YAML::Node& node, const std::string& text) const {
-  throw ConfigurationError(file_ + ": " + (what_.empty() ? "the file" : what_) + AtLine(node) +
-                           ": " + text);
+  throw ConfigurationError("{}: {}{}: {}", file_, what_.empty() ? "the file" : what_, AtLine(node),
+                           text);
 }
 
 YAML::Node Mapping::Find(std::string_view key) const {
@@ -91,7 +90,8 @@ std::string Mapping::NameOf(std::string_view key) const {
 
 std::string Mapping::Where(std::string_view key) const {
   const auto found = entries_.find(key);
-  return file_ + ": " + NameOf(key) + (found == entries_.end() ? "" : AtLine(found->second));
+  return support::Format("{}: {}{}", file_, NameOf(key),
+                         found == entries_.end() ? "" : AtLine(found->second));
 }
 
 std::optional<bool> Mapping::Boolean(std::string_view key) const {
@@ -101,13 +101,13 @@ std::optional<bool> Mapping::Boolean(std::string_view key) const {
     if (IsOneOf(node.Scalar(), {"true", "True", "TRUE"})) return true;
     if (IsOneOf(node.Scalar(), {"false", "False", "FALSE"})) return false;
   }
-  throw ConfigurationError(Where(key) + ": expected true or false, without quotes");
+  throw ConfigurationError("{}: expected true or false, without quotes", Where(key));
 }
 
 std::optional<std::string> Mapping::String(std::string_view key) const {
   const YAML::Node node = Find(key);
   if (node.IsNull()) return std::nullopt;
-  if (!node.IsScalar()) throw ConfigurationError(Where(key) + ": expected a text");
+  if (!node.IsScalar()) throw ConfigurationError("{}: expected a text", Where(key));
   if (!IsOneOf(node.Tag(), {kPlain, kQuoted, "tag:yaml.org,2002:str"})) {
     throw ConfigurationError("{}: the tag {} is not supported", Where(key), node.Tag());
   }
@@ -119,13 +119,13 @@ std::optional<std::uint32_t> Mapping::Number(std::string_view key) const {
   std::uint32_t number = 0;
   if (!text.has_value()) return std::nullopt;
   if (re2::RE2::FullMatch(*text, "(0|[1-9][0-9]*)", &number)) return number;
-  throw ConfigurationError(Where(key) + ": expected a whole number of 32 bits in decimal digits");
+  throw ConfigurationError("{}: expected a whole number of 32 bits in decimal digits", Where(key));
 }
 
 std::vector<YAML::Node> Mapping::Sequence(std::string_view key) const {
   const YAML::Node node = Find(key);
   if (node.IsNull()) return {};
-  if (!node.IsSequence()) throw ConfigurationError(Where(key) + ": expected a list");
+  if (!node.IsSequence()) throw ConfigurationError("{}: expected a list", Where(key));
   return {node.begin(), node.end()};
 }
 

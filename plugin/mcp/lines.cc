@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "support/format.h"
 #include "support/log.h"
 
 namespace mcp {
@@ -58,7 +59,7 @@ void LineReader::Fill() {
   } while (count < 0 && errno == EINTR);
   received_.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
   if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
-  if (count < 0) support::LogError(std::string("cannot read input: ") + std::strerror(errno));
+  if (count < 0) support::LogError(support::Format("cannot read input: {}", std::strerror(errno)));
   if (count <= 0) end_of_input_ = true;
 }
 

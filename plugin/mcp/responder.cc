@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "support/format.h"
 #include "support/log.h"
 
 namespace mcp {
@@ -10,7 +11,8 @@ namespace mcp {
 Responder::~Responder() {
   constexpr const char* kError =
       R"("error":{"code":-32603,"message":"internal error: the request was not answered"})";
-  if (Send(kError)) support::LogError("request " + id() + " was not answered by its handler");
+  if (Send(kError))
+    support::LogError(support::Format("request {} was not answered by its handler", id()));
 }
 
 void Responder::Notify(std::string_view method, const Json& params) {

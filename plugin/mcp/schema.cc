@@ -37,12 +37,12 @@ std::string Describe(const json& value) {
   if (value.is_string() && value.get_ref<const std::string&>().size() > kMaxQuoted) {
     return Format("{} of {} bytes", text, value.get_ref<const std::string&>().size());
   }
-  return text + " " + ToJson(value);
+  return Format("{} {}", text, ToJson(value));
 }
 
 /// What an error text calls the value at `where`.
 std::string Name(const std::string& where) {
-  return where.empty() ? "the arguments" : "property " + ToJson(where);
+  return where.empty() ? "the arguments" : Format("property {}", ToJson(where));
 }
 
 std::optional<std::string> FindObjectError(const json& schema, const json& value,

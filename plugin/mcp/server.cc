@@ -150,7 +150,8 @@ void Server::HandleRequest(Message& request) {
       if (method == "initialize") return Initialize(request, *reply);
       if (method == "ping") return reply->Result(Json::object());
     }
-    throw ProtocolError(ErrorCode::kMethodNotFound, "method not found: " + QuoteName(method));
+    throw ProtocolError(ErrorCode::kMethodNotFound,
+                        support::Format("method not found: {}", QuoteName(method)));
   } catch (...) {
     reply->Send(OutcomeOf(std::current_exception(), Era::kLegacy, options_.info).response);
   }

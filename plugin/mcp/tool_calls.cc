@@ -9,6 +9,7 @@
 #include "mcp/schema.h"
 #include "mcp/server.h"
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/units.h"
 
 namespace mcp {
@@ -65,12 +66,12 @@ void Server::StartCall(Message& request, const RequestContext& context, Responde
       std::make_shared<Call>(tool == tools_.end() ? nullptr : &*tool, std::move(params), context,
                              ++last_number_, options_.now(), std::move(reply));
   try {
-    if (tool == tools_.end()) throw InvalidParams("unknown tool " + QuoteName(call->params.name));
+    if (tool == tools_.end())
+      throw InvalidParams(support::Format("unknown tool {}", QuoteName(call->params.name)));
     const nlohmann::json& schema = tool->definition.input_schema;
     call->understood = Understand(schema, call->params.arguments);
-    if (const auto error = FindSchemaError(schema, call->arguments())) {
-      throw support::CallError("validating \"arguments\": " + *error);
-    }
+    if (const auto error = FindSchemaError(schema, call->arguments()))
+      throw support::CallError("validating \"arguments\": {}", *error);
     {
       const std::scoped_lock lock(active_mutex_);
       active_.insert(call);

@@ -36,9 +36,8 @@ std::optional<GuestLocation> FollowToLink(std::string& path, const std::string& 
   for (std::size_t i = 0;; ++i) {
     if (i > 0 && replies[i].Is(FileErrorCode::kNotFound)) {
       // Only the target of a link can contain it. A missing directory has no parent.
-      if (std::find(names.begin(), names.end(), "..") != names.end()) {
-        throw CallError(shown + " is a symbolic link through a directory that is missing");
-      }
+      if (std::find(names.begin(), names.end(), "..") != names.end())
+        throw CallError("{} is a symbolic link through a directory that is missing", shown);
       return GuestLocation{paths.back(), std::nullopt, paths[i - 1]};
     }
     const auto attributes = replies[i].As<guest::FileAttributes>();
@@ -49,9 +48,8 @@ std::optional<GuestLocation> FollowToLink(std::string& path, const std::string& 
       return std::nullopt;
     }
     if (i + 1 == paths.size()) return GuestLocation{paths[i], attributes};
-    if (attributes.type != FileType::kDirectory) {
-      throw CallError(shown + ": a component of this path is a file, not a directory");
-    }
+    if (attributes.type != FileType::kDirectory)
+      throw CallError("{}: a component of this path is a file, not a directory", shown);
   }
 }
 
@@ -71,7 +69,7 @@ GuestLocation ResolveInGuest(std::string path, std::optional<GuestLocation> foun
   for (int links = 0; links <= support::kMaxLinks; ++links) {
     if (auto location = FollowToLink(path, shown, guest, context)) return *std::move(location);
   }
-  throw CallError(shown + " resolves to a loop of symbolic links");
+  throw CallError("{} resolves to a loop of symbolic links", shown);
 }
 
 }  // namespace paths

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/log.h"
 #include "support/paths.h"
 
@@ -146,7 +147,7 @@ void MountCheck::CheckAll(guest::Guest& guest, const support::Context& context) 
   const Table table = ReadTable(guest, context);
   for (std::size_t i = 0; i < mounts_.size(); ++i) {
     if (Recheck(i, replies[i], table, guest, context).mounted) continue;
-    support::LogWarning(mounts_[i].mount_point + " is not mounted in the guest");
+    support::LogWarning(support::Format("{} is not mounted in the guest", mounts_[i].mount_point));
   }
 }
 

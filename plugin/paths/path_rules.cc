@@ -59,9 +59,8 @@ std::string RealPathOfRootOption(const std::string& path, const std::string& sho
   try {
     return guest.RealPath(path, context);
   } catch (const guest::FileError& error) {
-    throw CallError(
-        Format("{} cannot be used in the guest: {}; create that directory or choose another", shown,
-               error.what()));
+    throw CallError("{} cannot be used in the guest: {}; create that directory or choose another",
+                    shown, error.what());
   }
 }
 
@@ -109,7 +108,7 @@ ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Gue
 PathRules::Target PathRules::Translate(std::string_view path) const {
   const std::string given = Clean(path);
   const auto match = names_.Find(given);
-  if (!match) throw CallError(OutsideText(given + " is", options_));
+  if (!match) throw CallError(OutsideText(Format("{} is", given), options_));
   const Root& root = options_.roots[match->value];
   Target target;
   target.host = JoinPath(root.host, match->rest);
@@ -206,9 +205,8 @@ void PathRules::RequireWritable(const Target& target, const GuestLocation& locat
   const auto parent = directories.roots.Find(location.existing_parent);
   if (!parent || parent->value != match->value) {
     throw CallError(
-        Format("{} cannot be created: the directory {} is missing in the guest "
-               "({} does not exist)",
-               target.host, root.host, root.guest));
+        "{} cannot be created: the directory {} is missing in the guest ({} does not exist)",
+        target.host, root.host, root.guest);
   }
 }
 
@@ -221,10 +219,8 @@ void PathRules::RequireNotLimas(const Target& target, const std::string& guest_p
   // The host may ignore case.
   const std::string path = support::LowerCase(JoinPath(host, match->rest));
   const auto below = support::PathBelow(path, support::LowerCase(options_.lima_home));
-  if (below && access != Access::kWrite && *below == "_config/user") {
-    throw CallError(
-        Format("{} is not read: it is the private key of all Lima's instances", target.host));
-  }
+  if (below && access != Access::kWrite && *below == "_config/user")
+    throw CallError("{} is not read: it is the private key of all Lima's instances", target.host);
   if (!below || access != Access::kWrite) return;
   throw CallError(ProtectedText(target.host, {.patterns = {},
                                               .run_by = exposure::RunBy::kLooking,
@@ -270,8 +266,8 @@ std::string PathRules::Clean(std::string_view given) const {
   }
   const std::string choice = Format(" in one of: {}", DescribeRoots(options_));
   if (path.empty() || path.find('\0') != std::string::npos) {
-    throw CallError(Format("the path {}: expected an absolute path{}",
-                           path.empty() ? "is empty" : "contains a NUL byte", choice));
+    throw CallError("the path {}: expected an absolute path{}",
+                    path.empty() ? "is empty" : "contains a NUL byte", choice);
   }
   // Neither a home directory, a variable, a URI, a drive nor a quoted path is meant as a name.
   const bool is_name = std::string_view("~$%<\"'`\\ ").find(path.front()) == std::string::npos &&
@@ -281,8 +277,8 @@ std::string PathRules::Clean(std::string_view given) const {
     proposed = support::CleanPath(JoinPath(DefaultDirectory(), path));
   } catch (const CallError&) {  // there is none
   }
-  throw CallError(Format("{} is relative: expected an absolute path{}", path,
-                         is_name && names_.Find(proposed) ? ", such as " + proposed : choice));
+  throw CallError("{} is relative: expected an absolute path{}", path,
+                  is_name && names_.Find(proposed) ? Format(", such as {}", proposed) : choice);
 }
 
 std::string PathRules::DefaultDirectory() const {
@@ -292,9 +288,9 @@ std::string PathRules::DefaultDirectory() const {
   }
   if (options_.roots.size() == 1) return options_.roots.front().host;
   throw CallError(
-      Format("path is missing, and the server's working directory is outside the directories "
-             "that may be used; pass one of: {}",
-             DescribeRoots(options_)));
+      "path is missing, and the server's working directory is outside the directories "
+      "that may be used; pass one of: {}",
+      DescribeRoots(options_));
 }
 
 std::string PathRules::ToHost(std::string_view guest_path) const {
@@ -349,7 +345,7 @@ void PathRules::CheckRoots(guest::Guest& guest, const support::Context& context)
 
 void PathRules::PinNarrowed(const Root& root, guest::Guest& guest,
                             const support::Context& context) const {
-  const std::string shown = "--root " + root.host;
+  const std::string shown = Format("--root {}", root.host);
   const auto match = mount_points_.Find(root.guest);
   const std::size_t number = match.value().value;
   const Root& mount = options_.mounts[number];
@@ -366,9 +362,9 @@ void PathRules::PinNarrowed(const Root& root, guest::Guest& guest,
   const std::string boundary = RealPathOfRootOption(mount.guest, shown, guest, context);
   if (!support::PathBelow(path, boundary)) {
     throw CallError(
-        Format("{} resolves to {} in the guest, outside the mount {}; "
-               "choose a directory that is not a link out of it",
-               shown, path, mount.guest));
+        "{} resolves to {} in the guest, outside the mount {}; "
+        "choose a directory that is not a link out of it",
+        shown, path, mount.guest);
   }
   options_.pins->Pin(root, path);
 }

@@ -75,7 +75,7 @@ std::string ReadOnlyText(const std::string& path, const Root& root,
                                   [&](const Root& mount) { return mount.guest == mount_point; });
   const Root& mount = found == options.mounts.end() ? root : *found;
   const std::optional<Root> part = SmallestPart(path, root, mount, options);
-  if (!part) return text + "mounts the project alone, not all of the home directory.";
+  if (!part) return Format("{}mounts the project alone, not all of the home directory.", text);
   if (part->guest == mount.guest && mount.writable_where.find("/override.yaml:") != path.npos) {
     return Format("{}changes {}, and runs `{}`.", text, mount.writable_where,
                   lima::RestartCommand(options.instance));

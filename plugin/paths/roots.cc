@@ -38,9 +38,10 @@ void AddNarrowed(std::vector<Root>& roots, const Root& narrowed, const std::vect
     match = names.Find(*name);
   }
   if (!match) {
-    throw support::CallError(support::Format(
-        "--root {} is not under a mount; {}", narrowed.host,
-        mounts.empty() ? "the instance mounts nothing" : "the mounts are: " + FormatRoots(mounts)));
+    throw support::CallError("--root {} is not under a mount; {}", narrowed.host,
+                             mounts.empty()
+                                 ? "the instance mounts nothing"
+                                 : support::Format("the mounts are: {}", FormatRoots(mounts)));
   }
   const Root& mount = mounts[match->value];
   Root root = mount;
@@ -82,9 +83,9 @@ Root ParseAllowedPath(const std::string& value) {
       directory.ends_with(":r") || directory.ends_with(":ro") || directory.ends_with(":rw");
   if (!directory.starts_with('/') || has_unknown_mode) {
     throw support::CallError(
-        support::Format("--allow-path \"{}\": expected DIR or DIR:w, "
-                        "an absolute directory of the guest, such as /tmp or /tmp:w",
-                        value));
+        "--allow-path \"{}\": expected DIR or DIR:w, "
+        "an absolute directory of the guest, such as /tmp or /tmp:w",
+        value);
   }
   directory = support::CleanPath(directory);
   return {.host = directory, .guest = directory, .writable = writable, .is_guests_own = true};
@@ -93,9 +94,8 @@ Root ParseAllowedPath(const std::string& value) {
 Root ParseNarrowedRoot(const std::string& value) {
   if (value.empty()) throw support::CallError("--root: expected a directory");
   std::error_code unknown;
-  if (fs::exists(value, unknown) && !fs::is_directory(value, unknown)) {
-    throw support::CallError(support::Format("--root {} is not a directory; name one", value));
-  }
+  if (fs::exists(value, unknown) && !fs::is_directory(value, unknown))
+    throw support::CallError("--root {} is not a directory; name one", value);
   const std::string directory = support::CleanPath(fs::absolute(value).string());
   return {.host = directory, .resolved_host = ResolvedOnHost(directory)};
 }
@@ -103,8 +103,8 @@ Root ParseNarrowedRoot(const std::string& value) {
 std::string FormatRoots(const std::vector<Root>& roots) {
   std::string text;
   for (const Root& root : roots) {
-    text +=
-        (text.empty() ? "" : ", ") + root.host + (root.writable ? " (writable)" : " (read-only)");
+    text += support::Format("{}{}{}", text.empty() ? "" : ", ", root.host,
+                            root.writable ? " (writable)" : " (read-only)");
   }
   return text;
 }

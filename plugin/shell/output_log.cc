@@ -74,8 +74,8 @@ OutputLog::Piece CutOutputs::Read(std::string_view id, std::optional<std::int64_
     known.push_back(known_id);
   }
   throw support::CallError(
-      support::Format("there is no output {} of a command any more; {}", id,
-                      known.empty() ? "none is kept" : "kept are " + support::Join(known)));
+      "there is no output {} of a command any more; {}", id,
+      known.empty() ? "none is kept" : support::Format("kept are {}", support::Join(known)));
 }
 
 }  // namespace shell

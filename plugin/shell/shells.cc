@@ -65,8 +65,8 @@ RunEnd Shells::RunScript(const Script& script, OutputSink& sink, const support::
   const RunEnd end = RunInSh(false, script, sink, context);
   if (end.exit_signal) {
     throw support::CallError(
-        Format("A script of this server was killed in the guest by signal {}: call again.",
-               *end.exit_signal));
+        "A script of this server was killed in the guest by signal {}: call again.",
+        *end.exit_signal);
   }
   return end;
 }
@@ -77,10 +77,10 @@ RunEnd Shells::RunInSh(bool for_commands, const Script& script, OutputSink& sink
   request.has_profile = for_commands;
   const RunResult reply = Run(for_commands, ScriptProgram(for_commands), request, sink, context);
   if (reply.kind != RunResult::Kind::kDone) {
-    throw support::CallError(Format(
+    throw support::CallError(
         "The guest user's login shell could not run /bin/sh: {}",
         reply.error.empty() ? "it exited at once; perhaps the guest can start no further process"
-                            : reply.error));
+                            : reply.error);
   }
   return reply.end;
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/log.h"
 #include "support/printable.h"
 
@@ -148,9 +149,9 @@ void SessionGuest::ThreadMain() {
   connected_.Finish();
   try {
     Serve();
-    if (!stopping_) text = "the connection to the guest was lost: " + ErrorText();
+    if (!stopping_) text = support::Format("the connection to the guest was lost: {}", ErrorText());
   } catch (const std::exception& error) {
-    text = std::string("the connection to the guest was closed: ") + error.what();
+    text = support::Format("the connection to the guest was closed: {}", error.what());
   }
   End(text);
 }
@@ -268,7 +269,7 @@ void SessionGuest::End(const std::string& text) {
   try {
     RunTasks();
   } catch (const std::exception& error) {
-    support::LogError(std::string("at the end of the connection: ") + error.what());
+    support::LogError(support::Format("at the end of the connection: {}", error.what()));
   }
   // A frozen guest must see the connection closed when it wakes, so that its watchers stop the
   // remaining processes.
@@ -292,7 +293,7 @@ std::shared_ptr<guest::Guest> Connect(const Endpoint& endpoint, const Connection
     guest->Open(context);
     return guest;
   } catch (const std::system_error& error) {  // no thread or descriptor
-    throw support::CallError(std::string("cannot connect to the guest: ") + error.what());
+    throw support::CallError("cannot connect to the guest: {}", error.what());
   }
 }
 

@@ -78,8 +78,7 @@ void SessionGuest::SetOptions() {
   const auto port = static_cast<unsigned int>(endpoint_.port);
   const auto set = [session](ssh_options_e option, const void* value, const std::string& shown) {
     if (ssh_options_set(session, option, value) == SSH_OK) return;
-    throw support::CallError(
-        Format("libssh does not accept {} in the instance's ssh.config", shown));
+    throw support::CallError("libssh does not accept {} in the instance's ssh.config", shown);
   };
   set(SSH_OPTIONS_PROCESS_CONFIG, &no, "ProcessConfig no");
   set(SSH_OPTIONS_HOST, endpoint_.host.c_str(), "HostName " + support::Printable(endpoint_.host));
@@ -167,12 +166,12 @@ void SessionGuest::Authenticate(TimePoint deadline) {
     tried += Format("; {}: {}", file,
                     code == SSH_AUTH_PARTIAL  ? "accepted, but sshd requires more than a key"
                     : code == SSH_AUTH_DENIED ? "rejected"
-                                              : "cannot be offered: " + ErrorText());
+                                              : Format("cannot be offered: {}", ErrorText()));
   }
-  throw support::CallError(Format("the guest's sshd at {} {} for user {}{}", Name(endpoint_),
-                                  offered ? "rejected every key in ssh.config"
-                                          : "was offered no key: none in ssh.config can be read",
-                                  endpoint_.user, tried));
+  throw support::CallError("the guest's sshd at {} {} for user {}{}", Name(endpoint_),
+                           offered ? "rejected every key in ssh.config"
+                                   : "was offered no key: none in ssh.config can be read",
+                           endpoint_.user, tried);
 }
 
 void SessionGuest::PollUntilConnected(TimePoint deadline) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "support/format.h"
 #include "support/words.h"
 
 namespace support {
@@ -39,7 +40,7 @@ std::string DidYouMean(std::string_view word, const std::vector<std::string>& kn
     least = distance;
     nearest = candidate;
   }
-  return nearest.empty() ? "" : " Did you mean " + nearest + "?";
+  return nearest.empty() ? "" : Format(" Did you mean {}?", nearest);
 }
 
 }  // namespace support

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 
+#include "support/format.h"
 #include "support/printable.h"
 
 namespace support {
@@ -22,7 +23,7 @@ bool MayWrite() {
 }
 
 void LogLine(std::string_view level, std::string_view text) {
-  const std::string line = "limactl-mcp: " + std::string(level) + ": " + Printable(text) + "\n";
+  const std::string line = Format("limactl-mcp: {}: {}\n", level, Printable(text));
   // A pipe that is not read must not block the server, so the rest is dropped. Only one thread at a
   // time, because poll() would report the same room to two.
   static std::mutex mutex;

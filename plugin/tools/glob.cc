@@ -99,9 +99,9 @@ class GlobCall {
     const auto& found = directory.attributes;
     if (!found || found->type != guest::FileType::kDirectory) return;
     if (is_absolute && has_path_ && !support::PathBelow(directory.guest, ResolveBase().guest)) {
-      throw support::CallError(support::Format(
+      throw support::CallError(
           "The pattern begins with {}, which is not inside the path {}. Leave one of them out.",
-          directory.host, ResolveBase().host));
+          directory.host, ResolveBase().host);
     }
     Note(workspace_.paths->MissingNote(directory.guest, *workspace_.guest, context_));
     walks_.push_back({std::move(directory), &walk});

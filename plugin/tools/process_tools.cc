@@ -72,7 +72,7 @@ class LineSearch {
   /// `kept`: how many bytes at the end of what it has looked at. Throws support::CallError.
   LineSearch(const std::string& until, std::size_t kept)
       : expression_(until, Options()), max_kept_(kept) {
-    if (!expression_.ok()) throw support::CallError(Format("`until`: {}", expression_.error()));
+    if (!expression_.ok()) throw support::CallError("`until`: {}", expression_.error());
   }
 
   /// Returns what is behind the first line that matches.
@@ -177,7 +177,7 @@ ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
       call.progress.SetStatus("waiting for the guest to start the process");
       const auto on_queued = [&] {
         const std::string running = start.workspace.guest->shells().Running();
-        call.progress.SetStatus("waiting: " + running);
+        call.progress.SetStatus(Format("waiting: {}", running));
         return running;
       };
       id = toolbox.processes.Start(

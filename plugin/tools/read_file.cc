@@ -32,9 +32,8 @@ std::string DescribeImage(const files::ImageType& type, std::uint64_t size,
                           const std::string& shown) {
   std::string what = Format("{} image, {}", type.name, FormatByteCount(size));
   if (size <= kMaxImageBytes) return what;
-  throw CallError(
-      Format("{} is a {}; images above {} are not shown; scale it down with run_shell_command",
-             shown, what, FormatByteCount(kMaxImageBytes)));
+  throw CallError("{} is a {}; images above {} are not shown; scale it down with run_shell_command",
+                  shown, what, FormatByteCount(kMaxImageBytes));
 }
 
 FileContent TextContent(std::string bytes, const files::FileReader& file,
@@ -54,10 +53,9 @@ FileContent TextContent(std::string bytes, const files::FileReader& file,
       break;
   }
   throw CallError(
-      Format("{} is not text but {}{}; "
-             "look into it with run_shell_command (file, xxd, iconv, unzip -l)",
-             shown, files::DescribeBinary(bytes),
-             file.was_read_directly() ? "" : " of " + FormatByteCount(file.attributes().size)));
+      "{} is not text but {}{}; look into it with run_shell_command (file, xxd, iconv, unzip -l)",
+      shown, files::DescribeBinary(bytes),
+      file.was_read_directly() ? "" : Format(" of {}", FormatByteCount(file.attributes().size)));
 }
 
 /// A command that prints the bytes from `position` on, as many as its result shows.
@@ -134,15 +132,15 @@ FileContent ReadFrom(files::FileReader& file, const paths::ResolvedPath& path,
   }
   if (!range.count && !page.is_whole) {
     throw CallError(
-        Format("{} has {}more than fits into a result; "
-               "read it in parts with offset (first line, from 0) and limit (number of lines)",
-               path.host, is_size_known ? FormatByteCount(size) + ", " : ""));
+        "{} has {}more than fits into a result; "
+        "read it in parts with offset (first line, from 0) and limit (number of lines)",
+        path.host, is_size_known ? FormatByteCount(size) + ", " : "");
   }
   if (!page.is_whole) {
     throw CallError(
-        Format("{}: these lines have more than fits into a result; "
-               "ask for fewer with limit. Parts of a long line: {}",
-               path.host, PartCommand(path.guest, page.position, limits)));
+        "{}: these lines have more than fits into a result; "
+        "ask for fewer with limit. Parts of a long line: {}",
+        path.host, PartCommand(path.guest, page.position, limits));
   }
   return content;
 }

@@ -94,9 +94,9 @@ std::string LookAlikeHint(std::string_view content, std::string_view sought,
   if (edit.old_string.find(support::kReplacementCharacter) != std::string::npos &&
       !support::IsValidUtf8(content)) {
     throw CallError(
-        text +
-        " The file is not UTF-8, and old_string contains U+FFFD, which read_file shows in place of "
-        "invalid bytes: leave such places out.");
+        "{} The file is not UTF-8, and old_string contains U+FFFD, which read_file shows in place "
+        "of invalid bytes: leave such places out.",
+        text);
   }
   const std::string hint = LookAlikeHint(content, edit.old_string, context);
   throw CallError(text + (hint.empty() ? NearMissHint(content, edit.old_string, context) : hint));
@@ -109,17 +109,15 @@ files::ReplacedText FindAndReplace(std::string_view content, const Edit& edit,
   if (found.count == 0) ThrowNotFound(content, edit, path, context);
   if (found.count > 1 && !edit.allow_multiple) {
     throw CallError(
-        Format("old_string was found {} times in {} ({}); nothing was changed. "
-               "Give more of the text around the right one, "
-               "or set allow_multiple to replace them all.",
-               found.count, path.host, ListLines(found)));
+        "old_string was found {} times in {} ({}); nothing was changed. "
+        "Give more of the text around the right one, or set allow_multiple to replace them all.",
+        found.count, path.host, ListLines(found));
   }
   auto replaced = files::ReplaceOccurrences(content, edit.old_string, edit.new_string,
                                             kMaxReplaceBytes, context);
   if (!replaced) {
-    throw CallError(
-        Format("{} would grow above {}, the most that replace writes; nothing was changed",
-               path.host, support::FormatByteCount(kMaxReplaceBytes)));
+    throw CallError("{} would grow above {}, the most that replace writes; nothing was changed",
+                    path.host, support::FormatByteCount(kMaxReplaceBytes));
   }
   return *std::move(replaced);
 }
@@ -131,21 +129,20 @@ std::string ReadForReplace(const paths::ResolvedPath& path, guest::Guest& guest,
   const guest::FileAttributes& opened = file.attributes();
   if (opened.size > kMaxReplaceBytes) {
     throw CallError(
-        Format("{} has {}; replace works on files of up to {}: use run_shell_command (sed, perl)",
-               path.host, support::FormatByteCount(opened.size),
-               support::FormatByteCount(kMaxReplaceBytes)));
+        "{} has {}; replace works on files of up to {}: use run_shell_command (sed, perl)",
+        path.host, support::FormatByteCount(opened.size),
+        support::FormatByteCount(kMaxReplaceBytes));
   }
   std::string content = file.ReadWhole();
   if (const std::string note = file.StaleNote(); !note.empty()) {
-    throw CallError(
-        Format("the content of {} may be old; nothing was changed. {}", path.host, note));
+    throw CallError("the content of {} may be old; nothing was changed. {}", path.host, note);
   }
   // See ReadDirectly: the guest may have added NUL bytes.
   if (file.was_read_directly() && content.ends_with('\0')) {
     throw CallError(
-        Format("{} ends with NUL bytes, as the guest shows it if it became shorter on the host; "
-               "nothing was changed. Write the whole file with write_file.",
-               path.host));
+        "{} ends with NUL bytes, as the guest shows it if it became shorter on the host; "
+        "nothing was changed. Write the whole file with write_file.",
+        path.host);
   }
   if (opened != *path.attributes) throw ChangedMeanwhile(path.host);
   return content;
@@ -161,9 +158,9 @@ Written ReplaceOnce(FileCall& file, const Edit& edit, files::FileWriter& writer)
                               [&] { return support::IsValidUtf8(content); });
   if (!IsAscii(edit.new_string) && !support::IsValidUtf8(content)) {
     throw CallError(
-        Format("{} is not UTF-8, but new_string has characters that are not ASCII, which would be "
-               "written as UTF-8; nothing was changed. Use run_shell_command (sed, iconv).",
-               file.path.host));
+        "{} is not UTF-8, but new_string has characters that are not ASCII, which would be "
+        "written as UTF-8; nothing was changed. Use run_shell_command (sed, iconv).",
+        file.path.host);
   }
   file.needed_bytes = replaced.text.size();
   std::string note =

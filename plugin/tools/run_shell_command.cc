@@ -112,18 +112,16 @@ Command ParseCommand(const nlohmann::json& arguments) {
         "command is an empty list: give the program and its arguments, such as [\"ls\",\"-l\"]");
   }
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i].find('\0') != std::string::npos) {
-      throw support::CallError(
-          Format("command[{}] contains a NUL character, which no argument can", i));
-    }
+    if (words[i].find('\0') != std::string::npos)
+      throw support::CallError("command[{}] contains a NUL character, which no argument can", i);
   }
   std::string text = shell::ShellCommand(words);
   if (text.size() > kMaxShellCommand) {
     throw support::CallError(
-        Format("argument list too long: the command takes {} bytes when quoted for the guest's "
-               "shell, which accepts at most {}. "
-               "Write long text to a file with write_file and name the file.",
-               text.size(), kMaxShellCommand));
+        "argument list too long: the command takes {} bytes when quoted for the guest's "
+        "shell, which accepts at most {}. "
+        "Write long text to a file with write_file and name the file.",
+        text.size(), kMaxShellCommand);
   }
   return {words, std::move(text)};
 }

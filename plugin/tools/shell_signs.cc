@@ -6,6 +6,7 @@
 #include "mcp/json_writer.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/paths.h"
 #include "tools/tools.h"
 
@@ -29,8 +30,8 @@ bool IsSign(std::string_view word) {
 }  // namespace
 
 std::string UseBash(const std::string& line) {
-  return "command is a list of words, not a shell line; use " +
-         mcp::ToJson({"bash", "-c", line.size() <= kMaxShownLine ? line : "..."});
+  return support::Format("command is a list of words, not a shell line; use {}",
+                         mcp::ToJson({"bash", "-c", line.size() <= kMaxShownLine ? line : "..."}));
 }
 
 std::string CheckShellSigns(const std::vector<std::string>& words, const std::string& directory,
@@ -56,11 +57,10 @@ std::string CheckShellSigns(const std::vector<std::string>& words, const std::st
   for (const std::string& word : words) {
     line += (line.empty() ? "" : " ") + (IsSign(word) ? word : shell::ShellQuote(word));
   }
-  if (replies[0].failure && replies[1].failure) {
-    throw support::CallError("nothing was run: " + UseBash(line));
-  }
+  if (replies[0].failure && replies[1].failure)
+    throw support::CallError("nothing was run: {}", UseBash(line));
   // Not the line: a file that is there may be meant to be read, as in `grep > FILE`.
-  return "`" + *sign + "` was a word of this command: " + UseBash("...");
+  return support::Format("`{}` was a word of this command: {}", *sign, UseBash("..."));
 }
 
 }  // namespace tools

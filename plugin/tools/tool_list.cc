@@ -5,6 +5,7 @@
 
 #include "files/file_problem.h"
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/units.h"
 #include "tools/tools.h"
 
@@ -35,8 +36,7 @@ mcp::ToolResult Run(Toolbox& toolbox, const mcp::ToolCall& call) {
   } catch (const files::PathlessError& error) {
     if (call.format.style != mcp::ResultStyle::kText) throw;
     // As text, the error also names the argument `path`.
-    throw support::CallError(std::string(error.what()) + ": " +
-                             call.arguments.at("path").get<std::string>());
+    throw support::CallError("{}: {}", error.what(), call.arguments.at("path").get<std::string>());
   }
 }
 
@@ -106,9 +106,10 @@ mcp::ToolDefinition Define(const Contract& tool, const ToolOptions& options) {
   std::string description = tool.description;
   if (const std::size_t at = description.find(kTimeLimit); at != std::string::npos) {
     description.replace(at, kTimeLimit.size(),
-                        limit.count() == 0 ? "without a time limit"
-                                           : "for up to " + support::FormatDuration(limit) +
-                                                 "; start_process is for longer ones");
+                        limit.count() == 0
+                            ? "without a time limit"
+                            : support::Format("for up to {}; start_process is for longer ones",
+                                              support::FormatDuration(limit)));
   }
   // One agent otherwise hides tools until the model searches for them, and stores results above
   // 25,000 tokens elsewhere; this is the most that it accepts.
@@ -224,13 +225,11 @@ const std::vector<Contract> kContracts = {
     {.name = "read_process",
      .run = Run<ReadProcess>,
      .title = "Read a process",
-     .description =
-         "Returns output of a process (`p1`), also after its end, or the whole output of a "
-         "command whose result was cut (`c1`). Without `id`, lists the processes.",
+     .description = "Returns output of a process (`p1`), also after its end, or the whole output "
+                    "of a command whose result was cut (`c1`). Without `id`, lists the processes.",
      .inputs = {{"id", "string", "`p1` or `c1`."},
                 {"offset", "integer",
-                 "First byte; negative: so many from the end. Default: where the last read "
-                 "ended."},
+                 "First byte; negative: so many from the end. Default: where the last read ended."},
                 Count("wait_ms",
                       "How long to wait: up to 30000, default 0; with `until`, most and "
                       "default are a command's time limit, or a day without one.",
@@ -245,10 +244,9 @@ const std::vector<Contract> kContracts = {
     {.name = "replace",
      .run = Run<Replace>,
      .title = "Replace text",
-     .description =
-         "Replaces text that occurs exactly once in a file in the VM; otherwise nothing changes, "
-         "and the error names the lines." +
-         kWritablePathRule,
+     .description = "Replaces text that occurs exactly once in a file in the VM; otherwise nothing "
+                    "changes, and the error names the lines." +
+                    kWritablePathRule,
      .inputs = {{"path", "string", "File to change.", kRequired},
                 {"old_string", "string",
                  "Text as in the file, white space included. LF also matches CRLF.", kRequired},
@@ -259,10 +257,10 @@ const std::vector<Contract> kContracts = {
     {.name = "run_shell_command",
      .run = Run<RunShellCommand>,
      .title = "Run a command in the VM",
-     .description = "Runs a command in the VM in a login shell, without terminal or input, " +
-                    kTimeLimit +
-                    ". Returns output and exit code. A command can "
-                    "use the whole VM, not only mounted directories.",
+     .description =
+         "Runs a command in the VM in a login shell, without terminal or input, {time limit}. "
+         "Returns output and exit code. A command can use the whole VM, not only mounted "
+         "directories.",
      .inputs = {{"command", "string[]",
                  "List of words, passed on exactly: [\"ls\",\"-l\",\"my file\"]. For pipes or "
                  "variables: [\"bash\",\"-c\",\"make 2>&1 | tail\"]. Leading NAME=value words "
@@ -339,9 +337,8 @@ const std::vector<Contract> kContracts = {
     {.name = "write_process",
      .run = Run<WriteProcess>,
      .title = "Write to a process",
-     .description =
-         "Sends input to a process, ends its input, or sends it and its children a signal. "
-         "KILL follows 5 s after TERM.",
+     .description = "Sends input to a process, ends its input, or sends it and its children a "
+                    "signal. KILL follows 5 s after TERM.",
      .inputs = {{"id", "string", kProcessId, kRequired},
                 {"input", "string", "Text as it is; end a line with \\n."},
                 {"end_input", "boolean", "End its standard input."},

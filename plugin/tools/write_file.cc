@@ -3,6 +3,7 @@
 
 #include "files/file_problem.h"
 #include "support/errors.h"
+#include "support/format.h"
 #include "support/utf8.h"
 #include "tools/tools.h"
 
@@ -12,10 +13,10 @@ void RefuseReplacementCharacters(const paths::ResolvedPath& path, std::string_vi
                                  const std::function<bool()>& is_utf8) {
   if (content.find(support::kReplacementCharacter) == std::string_view::npos || is_utf8()) return;
   throw support::CallError(
-      path.host +
-      " is not UTF-8, and the new text contains U+FFFD, which read_file shows in place of invalid "
-      "bytes: writing it would lose those bytes. Nothing was written. Change the file with "
-      "run_shell_command (sed, iconv), or leave U+FFFD out.");
+      "{} is not UTF-8, and the new text contains U+FFFD, which read_file shows in place of "
+      "invalid bytes: writing it would lose those bytes. Nothing was written. Change the file with "
+      "run_shell_command (sed, iconv), or leave U+FFFD out.",
+      path.host);
 }
 
 Written WriteFile(Toolbox& toolbox, const mcp::ToolCall& call) {
@@ -28,7 +29,8 @@ Written WriteFile(Toolbox& toolbox, const mcp::ToolCall& call) {
     // As lists show bytes that are not UTF-8.
     static const re2::RE2 stand_ins(R"(\x{FFFD}|\\x)");
     if (!file.path.attributes && re2::RE2::PartialMatch(file.path.guest, stand_ins)) {
-      files::ProposeLookAlike(file.path.host + " is missing", file.path, guest, file.context);
+      files::ProposeLookAlike(support::Format("{} is missing", file.path.host), file.path, guest,
+                              file.context);
     }
     if (file.path.attributes) {
       RefuseReplacementCharacters(file.path, content, [&] {

@@ -109,7 +109,7 @@ void AppendHeader(std::string& out, Type type, std::uint32_t id, std::string_vie
 
 /// What an error says after the operation: a path, or two.
 std::string TargetOf(const guest::Request& request) {
-  return request.to.empty() ? request.path : request.path + " to " + request.to;
+  return request.to.empty() ? request.path : support::Format("{} to {}", request.path, request.to);
 }
 
 enum class StatusCode : std::uint32_t {
@@ -261,7 +261,7 @@ const SftpOperation& Find(Operation operation) {
 }
 
 std::string Describe(const guest::Request& request) {
-  return std::string(Find(request.operation).name) + " " + TargetOf(request);
+  return support::Format("{} {}", Find(request.operation).name, TargetOf(request));
 }
 
 bool ChangesGuest(const guest::Request& request) {

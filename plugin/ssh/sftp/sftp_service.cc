@@ -160,8 +160,8 @@ void SftpChannel::ReceiveInbox(TimePoint now) {
   try {
     Receive(inbox_, now);
   } catch (const SftpProtocolError& error) {
-    return FailAll((ready() ? "the guest's SFTP server violates the protocol: " : "") +
-                   std::string(error.what()));
+    return FailAll(support::Format(
+        "{}{}", ready() ? "the guest's SFTP server violates the protocol: " : "", error.what()));
   }
   inbox_.clear();
 }
