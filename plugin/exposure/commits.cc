@@ -2,6 +2,7 @@
 #include "exposure/commits.h"
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -11,7 +12,10 @@
 #include <utility>
 
 #include "exposure/git_settings.h"
+#include "exposure/guest_reach.h"
+#include "exposure/links.h"
 #include "exposure/names.h"
+#include "support/environment.h"
 #include "support/errors.h"
 #include "support/paths.h"
 
@@ -125,9 +129,12 @@ class CommitReader {
   void AddSeenThroughLinks() {
     std::multimap<std::string, std::string, std::less<>> links;  // by where they lead
     for (const Change& link : links_) {
-      if (!link.target || LeadsOut(link.path, *link.target)) continue;
-      const fs::path target = fs::path("/" + link.path).parent_path() / *link.target;
-      links.emplace(support::CleanPath(target.string()).substr(1), link.path);
+      if (!link.target) continue;
+      // Without a look at links on its way.
+      const fs::path target = fs::path(link.path).parent_path() / *link.target;
+      const std::string path = support::CleanPath(target.string());
+      const bool leads_out = path == "." || path == ".." || path.starts_with("../");
+      if (!leads_out && !path.starts_with('/')) links.emplace(path, link.path);
     }
     std::size_t bytes = 0;
     std::vector<std::set<std::string_view>> followed(changes_.list.size());
@@ -166,64 +173,86 @@ std::string PatternOf(std::string_view path) {
   return pattern;
 }
 
-/// The user's hooks that are links into the project.
-void AddLinkedHooks(const Git& users, const std::string& project,
-                    std::vector<std::pair<std::string, std::string>>& rows) {
-  std::error_code none;
-  const fs::path hooks = fs::weakly_canonical(
-      users.Require({"rev-parse", "--path-format=absolute", "--git-common-dir"},
-                    "git cannot find its directory") +
-          "/hooks",
-      none);
-  for (const auto& entry : fs::directory_iterator(hooks, none)) {
-    fs::path path = entry.path();
-    if (entry.is_symlink(none)) path = hooks / fs::read_symlink(path, none);  // maybe to another
-    const auto below = support::PathBelow(
-        (fs::weakly_canonical(path.parent_path(), none) / path.filename()).string(),
-        fs::weakly_canonical(project, none).string());
-    if (!below || below->empty() || below->starts_with(".git/")) continue;
-    rows.emplace_back("/" + PatternOf(*below),
-                      support::Format("your .git/hooks/{} is a link to it",
-                                      Visible(entry.path().filename().string())));
-  }
-}
+/// What of this host leads to files of the project, as rows of the table.
+class Ways {
+ public:
+  Ways(const Git& users, const std::string& project, const std::string& branch)
+      : users_(users), project_(ResolvedOnHost(project)), branch_(branch) {}
 
-/// Patterns and reasons of the files that the user's git runs or reads since its configuration
-/// names them.
-std::vector<std::pair<std::string, std::string>> ListConfigured(const Git& users,
-                                                                const std::string& project,
-                                                                const std::string& branch) {
-  std::vector<std::pair<std::string, std::string>> rows;
-  const Names settings =  // "file:PATH", NUL, key, line feed, value, NUL
-      git::Split(users.Require({"config", "-z", "--list", "--includes", "--show-origin"},
-                               "git cannot read its settings"),
-                 '\0');
-  const auto keys = NotHarmless(settings);
-  for (std::size_t i = 0; i + 1 < settings.size(); i += 2) {
-    const auto [key, value] = git::KeyAndValue(settings[i + 1]);
-    if (!settings[i].starts_with("file:") || !keys.contains(key)) continue;
-    const bool is_include = key.starts_with("include");
-    const fs::path base =
-        is_include ? (project / fs::path(settings[i].substr(5))).parent_path() : fs::path(project);
-    const bool is_hooks = key == "core.hookspath";
-    std::string reason = support::Format("your {} names it", Visible(key));
-    if (is_hooks) {
-      reason +=
-          ", git switch and merge may run it. To switch without: git -c core.hooksPath=/dev/null "
-          "switch " +
-          Visible(branch);
+  std::vector<HostProgram> Find() {
+    for (const auto& [path, key] : WaysOfHost(support::EnvironmentVariable("PATH"))) {
+      Add(path, key == kPathKey ? kOnPath : kInHome, "/", "");
     }
-    for (const std::string& path : NamedPaths(key, value, base)) {
-      const auto below = support::PathBelow(path, project);
-      if (!below) continue;
-      std::string pattern = PatternOf(*below);
-      if (is_hooks) pattern = (pattern.empty() ? "*" : pattern) + "/";
-      if (!pattern.empty()) rows.emplace_back("/" + pattern, reason);  // else such as ":"
+    const fs::path repository =
+        users_.Require({"rev-parse", "--path-format=absolute", "--git-common-dir"},
+                       "git cannot find its directory");
+    AddHooks(repository / "hooks", Text("your .git/hooks leads to it"));
+    AddConfigured();
+    return std::move(rows_);
+  }
+
+  /// Keeps the texts of rows.
+  std::string_view Text(std::string text) { return texts_.emplace_back(std::move(text)); }
+
+ private:
+  /// Adds each link on the way in the project, and what it leads to, with `rest` after it. `all`:
+  /// the pattern if that is the project itself; may be empty.
+  void Add(const std::string& path, HostProgram row, const char* rest, const std::string& all) {
+    Walk(project_, path, [&](const Step& step) {
+      const bool counts = step.IsLink() || step.is_end;
+      const auto below = counts ? support::PathBelow(step.path, project_) : std::nullopt;
+      if (!below || (*below + "/").starts_with(".git/")) return true;
+      const std::string pattern = below->empty() ? all : PatternOf(*below);
+      if (pattern.empty()) return true;
+      row.patterns = Text("/" + pattern + (step.is_end ? rest : ""));
+      rows_.push_back(row);
+      return true;
+    });
+  }
+
+  void AddHooks(const std::string& directory, std::string_view reason) {
+    const HostProgram row{"", RunBy::kConfigured, "git", reason};
+    Add(directory, row, "/", "*");
+    for (const std::string& link : LinksIn(directory)) Add(link, row, "/", "");
+  }
+
+  /// The files that the user's git runs or reads since its configuration names them.
+  void AddConfigured() {
+    const Names settings =  // "file:PATH", NUL, key, line feed, value, NUL
+        git::Split(users_.Require({"config", "-z", "--list", "--includes", "--show-origin"},
+                                  "git cannot read its settings"),
+                   '\0');
+    const auto keys = NotHarmless(settings);
+    for (std::size_t i = 0; i + 1 < settings.size(); i += 2) {
+      const auto [key, value] = git::KeyAndValue(settings[i + 1]);
+      if (!settings[i].starts_with("file:") || !keys.contains(key)) continue;
+      const bool is_include = key.starts_with("include");
+      const fs::path base = is_include ? (project_ / fs::path(settings[i].substr(5))).parent_path()
+                                       : fs::path(project_);
+      std::string reason = support::Format("your {} names it", Visible(key));
+      if (key == "core.hookspath" && !branch_.empty()) {
+        reason += support::Format(
+            ", git switch and merge may run it. To switch without: "
+            "git -c core.hooksPath=/dev/null switch {}",
+            Visible(branch_));
+      }
+      const std::string_view text = Text(std::move(reason));
+      for (const std::string& path : NamedPaths(key, value, base)) {
+        if (key == "core.hookspath") {
+          AddHooks(path, text);
+        } else {
+          Add(path, {"", RunBy::kConfigured, "git", text}, "", "");
+        }
+      }
     }
   }
-  AddLinkedHooks(users, project, rows);
-  return rows;
-}
+
+  const Git& users_;
+  const std::string project_;
+  const std::string branch_;
+  std::deque<std::string> texts_;
+  std::vector<HostProgram> rows_;
+};
 
 }  // namespace
 
@@ -234,11 +263,8 @@ CommitChanges ReadCommits(const Git& git, const std::string& from, const std::st
 
 Report ReportOnCommits(const CommitChanges& changes, const HostPrograms& programs, const Git& users,
                        const std::string& top, const std::string& branch) {
-  const auto configured = ListConfigured(users, top, branch);
-  std::vector<HostProgram> rows;
-  for (const auto& [pattern, reason] : configured) {
-    rows.push_back({pattern, RunBy::kConfigured, "git", reason});
-  }
+  Ways ways(users, top, branch);
+  const std::vector<HostProgram> rows = ways.Find();
   HostPrograms obeyed = programs;
   obeyed.Add(rows);
   return ReportOn(changes.list, obeyed, changes.is_cut);

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <list>
 #include <sstream>
 #include <system_error>
 
+#include "exposure/links.h"
 #include "support/errors.h"
 #include "support/paths.h"
 #include "support/program.h"
@@ -57,26 +57,12 @@ std::optional<std::string> GuestReach::LocationHolding(const std::string& path) 
 }
 
 std::optional<std::string> GuestReach::MountHolding(const fs::path& path) const {
-  std::list<fs::path> names(path.begin(), path.end());
-  fs::path reached;
-  for (int links = 0; !names.empty() && links <= support::kMaxLinks;) {
-    const fs::path name = std::move(names.front());
-    names.pop_front();
-    if (name.empty() || name == ".") continue;
-    if (name == "..") {
-      reached = reached.parent_path();
-      continue;
-    }
-    reached /= name;  // "/" of an absolute link replaces all
-    if (auto location = LocationHolding(reached.string())) return location;
-    std::error_code no_link;
-    const fs::path target = fs::read_symlink(reached, no_link);
-    if (no_link) continue;
-    ++links;
-    reached = reached.parent_path();
-    names.insert(names.begin(), target.begin(), target.end());
-  }
-  return std::nullopt;
+  std::optional<std::string> location;
+  Walk("/", path.string(), [&](const Step& step) {
+    location = LocationHolding(step.path);
+    return !location;
+  });
+  return location;
 }
 
 std::optional<std::string> GuestReach::MountHoldingOrBelow(const fs::path& path) const {

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "exposure/links.h"
 #include "exposure/names.h"
 #include "support/format.h"
 
@@ -14,7 +15,6 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-constexpr HostProgram kOnPath{"", RunBy::kLooking, "shells", "your PATH has the directory"};
 constexpr HostProgram kSetting{"", RunBy::kLooking, "git",
                                "a setting, or the file it names, may run commands",
                                Writing::kRefused};
@@ -24,7 +24,9 @@ constexpr std::size_t kMaxRows = 20;
 
 std::vector<const HostProgram*> RowsOf(const Change& change, RowFinder& finder) {
   if (change.key.starts_with(kSeenAs)) return finder.Rows(change.key.substr(kSeenAs.size()));
-  if (!change.key.empty()) return {change.key == "PATH" ? &kOnPath : &kSetting};
+  if (change.key == kPathKey) return {&kOnPath};
+  if (change.key == kHomeKey) return {&kInHome};
+  if (!change.key.empty()) return {&kSetting};
   return finder.Rows(change.path, change.mode == kLinkMode);
 }
 
@@ -34,7 +36,7 @@ Names ListObeyed(const std::vector<Change>& changes, const HostPrograms& program
   RowFinder finder(programs);
   for (const Change& change : changes) {
     if (change.has_only_look_alike()) continue;
-    if (change.is_deleted() && change.key == "PATH") continue;  // or PATH is another one
+    if (change.is_deleted() && change.key == kPathKey) continue;  // or PATH is another one
     std::set<std::string_view> refused_for;
     for (const HostProgram* row : RowsOf(change, finder)) {
       // Two rows are about .git/HEAD.

@@ -19,6 +19,12 @@ inline constexpr const char* kTreeMode = "040000";
 inline constexpr const char* kExecutableMode = "100755";
 inline constexpr const char* kLinkMode = "120000";
 
+// What counts by a path outside of the project (links.h).
+inline constexpr HostProgram kOnPath{"", RunBy::kLooking, "shells", "your PATH leads to it"};
+inline constexpr HostProgram kInHome{"", RunBy::kLooking, "shells, programs",
+                                     "a link in your home directory leads to it",
+                                     Writing::kRefused};
+
 /// Begins a Change::key.
 inline constexpr std::string_view kSeenAs = "as ";
 
@@ -26,8 +32,8 @@ struct Change : git::RawChange {
   std::optional<std::string> target = {};  ///< of a link; nothing if it is too long
   /// An existing path that a file system which ignores case or accents takes for this one.
   std::string look_alike = {};
-  /// Why the path counts, if not by itself: a setting of git, "PATH", or "as " with the path of a
-  /// link that leads to it.
+  /// Why the path counts, if not by itself: a setting of git, kPathKey, kHomeKey, or "as " with the
+  /// path of a link that leads to it.
   std::string key = {};
   std::string note = {};  ///< printed after the path
 

@@ -13,7 +13,7 @@
 #include "exposure/report.h"
 
 /// The state of a project on a mount, where the guest may have planted anything: git does not run
-/// there, and what is outside of the mount is not read.
+/// there, and outside of the mount only links are read.
 namespace exposure {
 
 struct Item {
@@ -26,8 +26,8 @@ struct Item {
 /// The files of a project that programs of the host run or obey; links that lead out; names with
 /// invisible characters.
 struct State {
-  /// Key: path, and the git setting (or PATH) that makes the path count; empty if the path itself
-  /// does.
+  /// Key: path, and the git setting (or kPathKey, kHomeKey) that makes the path count; empty if the
+  /// path itself does.
   std::map<std::pair<std::string, std::string>, Item> items;
   bool is_cut = false;  ///< there is more than was examined
 };

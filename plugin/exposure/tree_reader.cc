@@ -7,16 +7,19 @@
 #include <cerrno>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <set>
 #include <system_error>
 
 #include "exposure/git_directory.h"
 #include "exposure/git_settings.h"
 #include "exposure/guest_reach.h"
+#include "exposure/links.h"
 #include "exposure/names.h"
 #include "exposure/state.h"
 #include "git/git.h"
 #include "support/environment.h"
+#include "support/format.h"
 #include "support/paths.h"
 #include "support/sha256.h"
 
@@ -53,9 +56,10 @@ class Reader {
   State Read(const std::string& search_path) {
     ReadGit("", ".git");
     ReadDirectory({});
-    for (const std::string& directory : git::Split(search_path, ':')) {
-      const auto end = Add("", directory, "PATH");
-      if (end) AddFiles(*end, "PATH", true);
+    for (const auto& [path, key] : WaysOfHost(search_path)) {
+      if (key == kHomeKey && Below(path)) continue;  // the guest can write the home directory
+      const auto end = Add("", path, key);
+      if (end) AddFiles(*end, key, key == kPathKey);
     }
     std::string up;
     for (fs::path above = top_; above != mount_ && above.has_relative_path();
@@ -68,7 +72,8 @@ class Reader {
     for (; !heavy_.empty(); heavy_.pop_front()) ReadDirectory(heavy_.front());
     for (const auto& [place, count] : counts_) {
       // The number of a part would look like a change.
-      if (!state_.is_cut) state_.items[place] = {kTreeMode, std::to_string(count) + " entries"};
+      const std::string text = count == 1 ? "1 entry" : support::Format("{} entries", count);
+      if (!state_.is_cut) state_.items[place] = {kTreeMode, text};
     }
     for (; !data_.empty(); data_.pop_front()) {
       const auto [repository, inner] = data_.front();
@@ -164,38 +169,20 @@ class Reader {
   /// nothing if there is no such file on the mount.
   std::optional<End> Follow(const std::string& directory, const std::string& names,
                             std::string key) {
-    std::string reached = support::CleanPath((top_ / directory).string());
-    std::deque<std::string> rest;
-    const auto walk = [&](const std::string& path) {
-      if (path.starts_with('/')) reached = "/";
-      const auto parts = git::Split(path, '/');
-      rest.insert(rest.begin(), parts.begin(), parts.end());
-    };
-    std::optional<struct stat> status;
-    int links = 0;
-    for (walk(names); !rest.empty();) {
-      const std::string name = std::move(rest.front());
-      rest.pop_front();
-      if (name == "..") reached = support::ParentPath(reached);
-      if (name.empty() || name == "." || name == "..") continue;
-      const std::string path = support::JoinPath(reached, name);
-      if (!Spend(path.size()) || !(status = Status(path))) return std::nullopt;
-      if (!S_ISLNK(status->st_mode)) {
-        reached = path;
-        continue;
-      }
-      const auto below = Below(path);
-      if (below) {
-        Put({*below, key, *status});
+    std::optional<End> end;
+    Walk((top_ / directory).string(), names, [&](const Step& step) {
+      if (!Spend(step.path.size())) return false;
+      const bool is_known = step.error == 0 || step.error == ENOENT || step.error == ENOTDIR;
+      state_.is_cut = state_.is_cut || !is_known;
+      const auto below = Below(step.path);
+      if (below && step.IsLink()) {
+        Put({*below, key, step.status});
         if (key.empty()) key = As(*below);
       }
-      std::error_code error;
-      walk(fs::read_symlink(path, error).string());
-      if (error || ++links > support::kMaxLinks) return std::nullopt;
-    }
-    const auto below = Below(reached);
-    if (!below || !(status = Status(reached))) return std::nullopt;
-    return End{*below, key, *status};
+      if (below && step.is_end && step.error == 0) end = {*below, key, step.status};
+      return step.error == 0;
+    });
+    return end;
   }
 
   /// Adds what the names lead to, and each link on the way. A directory counts only by itself.
@@ -226,14 +213,21 @@ class Reader {
     }
   }
 
-  /// The files in a directory, or only those that may be run.
+  /// The files in a directory that may be run, or all below it. The project itself has too many.
   void AddFiles(const End& directory, const std::string& key, bool only_programs) {
     if (!S_ISDIR(directory.status.st_mode)) return;
+    const bool is_all =
+        !only_programs && !directory.path.empty() && !directory.path.ends_with("..");
     for (const auto& [name, type] : List(directory.path)) {
       const bool is_plain = only_programs && type == file_type::regular;
       const auto status = is_plain ? Status(top_ / directory.path / name) : std::nullopt;
       const bool counts = !is_plain || (status && (status->st_mode & 0111U) != 0);
-      if (counts && type != file_type::directory) Add(directory.path, name, key);
+      if (type != file_type::directory) {
+        if (counts) Add(directory.path, name, key);
+      } else if (is_all && Folded(name) != ".git") {
+        const auto inner = Follow(directory.path, name, key);
+        if (inner) AddFiles(*inner, key, false);
+      }
     }
   }
 
@@ -284,7 +278,8 @@ class Reader {
   /// by themselves.
   bool IsRead(const std::string& parent, const std::string& name) {
     if (parent != ".." && !parent.ends_with("/..")) return true;
-    return name.starts_with('.') && !finder_.Rows(In(parent, name)).empty() &&
+    return (name.starts_with('.') || name == "node_modules") &&
+           !finder_.Rows(In(parent, name)).empty() &&
            support::CleanPath((top_ / parent).string()) !=
                ResolvedOnHost(support::EnvironmentVariable("HOME"));
   }
@@ -408,7 +403,9 @@ class Reader {
   void ReadConfiguration(const std::string& directory, const std::string& names,
                          const std::string& key) {
     const auto end = Follow(directory, names, key);
-    if (!end || !configurations_.insert(end->path).second || !Spend(kConfiguration)) return;
+    const fs::path written = (top_ / directory / names).parent_path();
+    const bool is_new = end && configurations_.insert({end->path, written}).second;
+    if (!is_new || !Spend(kConfiguration)) return;
     const auto text = ReadRegularFile(top_ / end->path, kConfiguration);
     // Only the text: git is not in the project, and follows no include.
     const git::GitOutput settings = git_.Run(
@@ -416,21 +413,24 @@ class Reader {
     if (!text || !settings.ok() || settings.is_cut || !Spend(settings.output.size())) {
       return Put(*end);
     }
-    const fs::path written = (top_ / directory / names).parent_path();
     std::map<std::string, std::string> digests;
     const std::vector<std::string> all = git::Split(settings.output, '\0');
     const std::set<std::string> counted = NotHarmless(all);
     for (const std::string& setting : all) {
       const auto [name, value] = git::KeyAndValue(setting);
       if (!counted.contains(name)) continue;
+      const bool is_include = name.starts_with("include");
       std::string& digest = digests[name];
       digest = support::Sha256(digest + value);
-      const bool is_include = name.starts_with("include");
       for (const std::string& path : NamedPaths(name, value, is_include ? written : top_)) {
-        const auto below = Below(path);
-        if (below && is_include) ReadConfiguration("", *below, name);
-        const auto file = below && !is_include ? Add("", *below, name) : std::nullopt;
-        if (file && name == "core.hookspath") AddFiles(*file, name, false);
+        if (is_include) {
+          ReadConfiguration("", path, name);
+          continue;
+        }
+        const auto file = Add("", path, name);
+        if (name != "core.hookspath") continue;
+        if (file) AddFiles(*file, name, false);
+        for (const std::string& link : LinksIn(path)) Add("", link, name);
       }
     }
     for (const auto& [name, digest] : digests) {
@@ -449,9 +449,9 @@ class Reader {
   std::deque<Directory> heavy_;
   std::deque<std::pair<std::string, std::string>> data_;               ///< in repositories
   std::map<std::pair<std::string, std::string>, std::size_t> counts_;  ///< by the keys of items
-  std::set<std::pair<std::string, std::string>> followed_;  ///< targets, and the links to them
-  std::set<std::string> repositories_;                      ///< that were read
-  std::set<std::string> configurations_;
+  std::set<std::pair<std::string, std::string>> followed_;     ///< targets, and the links to them
+  std::set<std::string> repositories_;                         ///< that were read
+  std::set<std::pair<std::string, fs::path>> configurations_;  ///< that were read, as written
   std::size_t entries_ = 0;
   std::size_t spent_ = 0;
 };
