@@ -208,10 +208,10 @@ std::vector<std::pair<std::string, std::string>> ListConfigured(const Git& users
     const bool is_hooks = key == "core.hookspath";
     std::string reason = support::Format("your {} names it", Visible(key));
     if (is_hooks) {
-      reason +=
-          ", git switch and merge may run it. To switch without: git -c core.hooksPath=/dev/null "
-          "switch " +
-          Visible(branch);
+      reason += ", git switch and merge may run it";
+      if (!branch.empty()) {
+        reason += ". To switch without: git -c core.hooksPath=/dev/null switch " + Visible(branch);
+      }
     }
     for (const std::string& path : NamedPaths(key, value, base)) {
       const auto below = support::PathBelow(path, project);
