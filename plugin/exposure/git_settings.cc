@@ -75,7 +75,7 @@ std::vector<std::string> NamedPaths(const std::string& key, std::string value,
                                     const std::filesystem::path& directory) {
   const std::string whole = value;
   for (char& c : value) {
-    if (std::string_view("\t\n\"'!;&|()=<>").find(c) != std::string_view::npos) c = ' ';
+    if (std::string_view("\t\n\"'`!;&|()=<>").find(c) != std::string_view::npos) c = ' ';
   }
   std::vector<std::string_view> words = support::Words(value);
   words.emplace_back(whole);
@@ -86,8 +86,11 @@ std::vector<std::string> NamedPaths(const std::string& key, std::string value,
       base = support::EnvironmentVariable("HOME");
       word.remove_prefix(2);
     }
-    if (word.find_first_of("$/") == 0) {  // as in $PWD/x and $(…)/x
+    if (word.find_first_of("$~/") == 0) {  // as in $PWD/x, ~+/x and $(…)/x
       named.push_back(support::CleanPath((base / word.substr(word.find('/') + 1)).string()));
+    }
+    if (word.starts_with('-') && word.size() > 2) {  // as in -Fx
+      named.push_back(support::CleanPath((base / word.substr(2)).string()));
     }
     std::string path = support::CleanPath((base / word).string());
     // husky's files there run those beside it.
