@@ -66,7 +66,7 @@ const std::vector<Planted>& Table() {
        ".git/objects/evil.git/config", ".git/objects/ab/evil", ".git/objects/info/alternates",
        ".git/objects/info/http-alternates", ".git/objects/pack/x.sh", ".git/remotes/up", ".git/branches/up",
        ".git/refs/heads/evil/config=[core]", ".git/logs/evil/config=[core]",
-       ".git/refs/replace/x", ".git/lfs/tmp/HEAD",
+       ".git/refs/replace/x", ".git/lfs/tmp/HEAD", ".git/opencode=0123", ".git/lfs/logs/x",
        ".git/modules/lib/config=[core]\nworktree=/", ".git/modules/x.sh", ".git/modules/lib/hooks/post-checkout",
        ".git/hooks/link -> ../../file.txt", ".git/index.old -> index", "deep/down/here/.git/config=[core]\nworktree=/"}},
       {By::kToolAndReport,
@@ -301,7 +301,34 @@ TEST(GitSettings, OfDailyWorkAreHarmless) {
                                      "lfs.https://example.org.access\nbasic",
                                      "advice.detachedhead\nfalse",
                                      "push.default\nsimple",
-                                     "push.autosetupremote\ntrue"}),
+                                     "push.autosetupremote\ntrue",
+                                     "branch.x.pushremote\norigin",
+                                     "branch.y.merge\nrefs/pull/12/head",
+                                     "branch.sort\n-committerdate",
+                                     "branch.autosetuprebase\nalways",
+                                     "color.diff.meta\nbold #ff0000",
+                                     "column.ui\nauto,dense",
+                                     "commit.verbose\ntrue",
+                                     "core.autocrlf\ninput",
+                                     "core.eol\nlf",
+                                     "core.quotepath\noff",
+                                     "core.safecrlf\nwarn",
+                                     "core.untrackedcache\nkeep",
+                                     "diff.algorithm\nhistogram",
+                                     "diff.colormoved\ndimmed-zebra",
+                                     "diff.renames\ncopies",
+                                     "fetch.parallel\n4",
+                                     "fetch.writecommitgraph\ntrue",
+                                     "index.threads\n2",
+                                     "log.date\niso-strict-local",
+                                     "merge.renamelimit\n999",
+                                     "rebase.backend\nmerge",
+                                     "rebase.missingcommitscheck\nerror",
+                                     "rebase.updaterefs\ntrue",
+                                     "rerere.autoupdate\ntrue",
+                                     "status.short\ntrue",
+                                     "status.showuntrackedfiles\nall",
+                                     "tag.sort\n-version:refname"}),
               ::testing::ElementsAre("remote.origin.url"));
 }
 
@@ -314,6 +341,14 @@ TEST(GitSettings, CountByTheOthers) {
   EXPECT_THAT(exposure::NotHarmless(
                   {"push.default\nupstream", "remote.x.fetch\n+refs/heads/*:refs/tags/*"}),
               ElementsAre("push.default", "remote.x.fetch"));
+  // A line feed, %n, makes an "exec" of a rebase.
+  const std::vector<std::string> settings = {"branch.x.merge\nrefs/tags/x",
+                                             "branch.x.pushremote\n/x",
+                                             "color.ui\n/x",
+                                             "core.autocrlf\nx",
+                                             "rebase.instructionformat\n%s%nexec x",
+                                             "tag.sort\nsignature"};
+  EXPECT_EQ(exposure::NotHarmless(settings).size(), settings.size());
 }
 
 }  // namespace
