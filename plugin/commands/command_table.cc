@@ -81,7 +81,7 @@ std::span<const Command> Commands() {
       Command{.name = "take", .run = &Take, .arguments = {kInstance}, .brief = "Bring the changes made in the copy back, as a branch",
           .page = "copy.md", .example = "take --apply", .exit_status = "1 also if something could not be taken", .options = {
               {"apply", "", kNothing, "Change the working tree instead: all of it or nothing",
-                  "Asks first if programs on this host obey a file of the change, or if the change is too large to be examined."},
+                  "Asks first if the change has files that the file tools refuse to write, or that your git settings or hooks name, or is too large to be examined."},
               {"yes", "", kNothing, "With --apply: do not ask, whatever the change contains"},
               {"branch", "NAME", kNothing, "The name of the branch", "By default, INSTANCE/ and the name of your own. One that exists is moved only if `take` made it."},
               kProject, kMaxSize}},

@@ -22,6 +22,17 @@ namespace fs = std::filesystem;
 using exposure::GuestReach;
 using support::CommandError;
 
+namespace {
+
+/// Of a new baseline. A report on an earlier one says it, too.
+void SayIfCut(const exposure::State& state, std::ostream& out) {
+  if (state.is_cut) {
+    out << "A part of it was not examined: there is too much, or it cannot be read.\n";
+  }
+}
+
+}  // namespace
+
 std::optional<std::string> FindMount(const Instance& instance, const std::string& project) {
   const lima::InstanceConfiguration& configuration = instance.configuration;
   // An earlier --copy-dir means: in a copy.
@@ -79,6 +90,7 @@ void MountedWork::Begin() {
     std::cerr << support::Format(
         "The state of {} is its baseline now. What differs later: limactl mcp changes{}\n",
         support::Printable(top_), NameArgument(instance()));
+    SayIfCut(state, std::cerr);
   } else {
     Print(state, std::cerr);
   }
@@ -114,6 +126,7 @@ void MountedWork::Accept() {
   if (baseline_) Print(state, std::cout);
   exposure::Save(instance().configuration.directory(), {baseline_ ? baseline_->top : top_, state});
   std::cout << "This is the baseline now.\n";
+  if (!baseline_) SayIfCut(state, std::cout);
 }
 
 void MountedWork::PrintDiff(bool only_names, std::uint64_t max_size) {

@@ -14,8 +14,10 @@ namespace {
 /// Asks before protected files are applied, or what may have some.
 void RequireConsent(const exposure::Report& report) {
   const std::string text = report.protected_files > 0
-                               ? support::Format("Programs on this host obey {} of this change",
-                                                 support::Count(report.protected_files, "file"))
+                               ? support::Format(
+                                     "This change has {} that file tools may not write, "
+                                     "or that your git settings or hooks name",
+                                     support::Count(report.protected_files, "file"))
                                : "This change is too large to be examined";
   const auto is_wanted = AskUser(support::Format("{}. Apply? [y/N] ", text), false);
   if (!is_wanted) throw support::CommandError("{}. To apply it all the same: --yes", text);

@@ -230,11 +230,10 @@ class Ways {
       const fs::path base = is_include ? (project_ / fs::path(settings[i].substr(5))).parent_path()
                                        : fs::path(project_);
       std::string reason = support::Format("your {} names it", Visible(key));
+      if (key == "core.hookspath") reason += ", git switch and merge may run it";
       if (key == "core.hookspath" && !branch_.empty()) {
-        reason += support::Format(
-            ", git switch and merge may run it. To switch without: "
-            "git -c core.hooksPath=/dev/null switch {}",
-            Visible(branch_));
+        reason += support::Format(". To switch without: git -c core.hooksPath=/dev/null switch {}",
+                                  Visible(branch_));
       }
       const std::string_view text = Text(std::move(reason));
       for (const std::string& path : NamedPaths(key, value, base)) {

@@ -25,9 +25,9 @@ bool IsData(std::string_view path) {
       R"(|objects/info/(packs|commit-graph|commit-graphs/[\w.-]+)|info/refs)"
       R"(|rr-cache/[0-9a-f]+/(pre|post|this)image(\.[0-9]+)?|fsmonitor--daemon/cookies/[0-9-]+)"
       R"(|lfs/objects/[0-9a-f]{2}/[0-9a-f]{2}/[0-9a-f]{64}|lfs/(tmp|incomplete)/[0-9a-f][0-9a-f.-]*(part|tmp)?)"
-      R"(|lfs/(lockcache\.db|cache/locks/.+/verifiable))"
+      R"(|lfs/(lockcache\.db|logs/[0-9T.]+\.log|cache/locks/.+/verifiable))"
       // what git neither runs nor reads
-      R"(|hooks/[\w-]+\.sample|(HEAD|index|config|packed-refs|shallow|refs/.+|logs/.+|\w+_(HEAD|EDITMSG|MSG))\.lock)"
+      R"(|hooks/[\w-]+\.sample|(HEAD|index|config|packed-refs|shallow|refs/.+|logs/.+|AUTO_MERGE|gc\.pid|\w+_(HEAD|EDITMSG|MSG))\.lock)"
       R"(|objects/(maintenance|pack/multi-pack-index|info/commit-graph(s/commit-graph-chain)?)\.lock)"
       // The names are narrow, so that none of git's own is among them.
       R"(|\.hg/(store/((data|meta|dh)/.+\.(i|d|n|nd)|(00|undo|phaseroots|obsstore|fncache)[\w.-]*))"
@@ -40,6 +40,7 @@ bool IsData(std::string_view path) {
 
 bool HasKnownForm(std::string_view path, std::string_view text) {
   constexpr std::size_t kMaxReference = 1000;
+  static const re2::RE2 id(R"(([0-9a-f]{40}|[0-9a-f]{64})\s*)", re2::RE2::Latin1);
   static const re2::RE2 reference(R"((ref:\s+refs/\S+|[0-9a-f]{40}|[0-9a-f]{64})\s*)",
                                   re2::RE2::Latin1);
   static const re2::RE2 log("([0-9a-f]{40} [0-9a-f]{40}|[0-9a-f]{64} [0-9a-f]{64}) ",
@@ -48,10 +49,10 @@ bool HasKnownForm(std::string_view path, std::string_view text) {
   if (path.starts_with("logs/")) {
     return text.empty() || re2::RE2::PartialMatch(text.substr(0, 130), log);
   }
-  const bool is_known =
-      path == "HEAD" || (path.starts_with("refs/") && !path.starts_with("refs/replace/"));
+  const bool is_known = path == "HEAD" || path == "opencode" ||
+                        (path.starts_with("refs/") && !path.starts_with("refs/replace/"));
   return is_known && text.size() < kMaxReference && text.find("..") == text.npos &&
-         re2::RE2::FullMatch(text, reference);
+         re2::RE2::FullMatch(text, path == "opencode" ? id : reference);  // of the first commit
 }
 
 bool IsDataDirectory(std::string_view path) {

@@ -26,8 +26,9 @@ constexpr std::string_view kNumber = "-?[0-9]+[kKmMgG]?";
 // clang-format off
 constexpr Harmless kHarmlessSettings[] = {
     {R"(user\.(name|email))", "(?s:.*)", "words in commits"},
-    {R"(branch\..+\.remote)", R"(\.|\w[\w-]*)", "a remote by its name, if that has an address, which is an item"},
-    {R"(branch\..+\.merge)", R"(refs/heads/[^\s:]+)", "a branch"},
+    {R"(branch\..+\.(push)?remote)", R"(\.|\w[\w-]*)", "a remote by its name, if that has an address, which is an item"},
+    {R"(branch\..+\.merge)", R"(refs/(heads/[^\s:]+|(pull|merge-requests)/\d+/(head|merge)))", "a branch, or a proposed one"},
+    {R"(branch\.autosetup(merge|rebase))", "true|false|never|local|remote|always|inherit|simple", "which of these three a new branch has"},
     {R"((branch\..+|pull)\.rebase)", "|true|yes|on|1|false|no|off|0|merges|interactive", "how git pull joins commits"},
     {R"(branch\..+\.(description|vscode-merge-base|gh-merge-base|github-pr-owner-number|gk-[\w-]+)|remote\..+\.gh-resolved)", "(?s:.*)", "words that are shown"},
     {R"(remote\..+\.fetch)", R"([+^]?refs/[^\s:]+(:refs/remotes/[^\s:]*)?)", "sets no branch or tag of yours"},
@@ -36,11 +37,19 @@ constexpr Harmless kHarmlessSettings[] = {
     {R"(core\.(filemode|ignorecase|precomposeunicode|symlinks))", kBoolean, "what git init finds of the file system"},
     {R"(core\.logallrefupdates)", "|true|yes|on|1|false|no|off|0|always", "keeps old ids"},
     {R"(core\.fsmonitor|pager\..+)", kBoolean, "git's own program, or none"},
-    {R"(gc\.(auto|autopacklimit|bigpackthreshold|aggressivedepth|aggressivewindow)|core\.(compression|bigfilethreshold|abbrev)|pack\.(depth|window|windowmemory|threads|compression))", kNumber, "sizes"},
+    {R"(gc\.(auto|autopacklimit|bigpackthreshold|aggressivedepth|aggressivewindow)|core\.(compression|bigfilethreshold|abbrev)|fetch\.parallel|index\.(threads|version)|(diff|merge|status)\.renamelimit|pack\.(depth|window|windowmemory|threads|compression))", kNumber, "sizes"},
     {R"((pull|merge)\.ff)", "|true|yes|on|1|false|no|off|0|only", "how git joins commits; git recommends to set it"},
     {R"(push\.(default|autosetupremote))", "true|false|nothing|current|simple", "git pushes a branch to its own name"},
-    {R"((rerere\.enabled|rebase\.auto(squash|stash)|fetch\.prune|advice\..+|lfs\..+\.locksverify))", kBoolean, "switches without a program"},
-    {R"(color\..+)", "auto|always|never|true|false", "colours"},
+    {R"((rerere\.(enabled|autoupdate)|fetch\.(prune|writecommitgraph)|advice\..+|lfs\..+\.locksverify))", kBoolean, "switches without a program"},
+    // Not instructionFormat: after a %n it can make lines of the list of a rebase, such as "exec".
+    {R"(rebase\.(auto(squash|stash)|stat|updaterefs|abbreviatecommands|reschedulefailedexec|forkpoint|backend|missingcommitscheck))", "|true|yes|on|1|false|no|off|0|apply|merge|ignore|warn|error", "how git rebase works"},
+    {R"(core\.(autocrlf|eol|safecrlf|quotepath|untrackedcache))", "|true|yes|on|1|false|no|off|0|input|lf|crlf|native|warn|keep", "ends of lines, what is shown, a cache"},
+    {R"(commit\.verbose|(diff|status)\.renames|diff\.(algorithm|colormoved)|status\.(short|branch|aheadbehind|relativepaths|displaycommentprefix|showstash))", "[a-z0-9-]*", "words of git on what is shown"},
+    {R"(status\.showuntrackedfiles)", "normal|all", "with \"no\", new files would not be seen"},
+    {R"(log\.date)", "(auto:)?[a-z0-9-]+", "a format by its name"},
+    {R"((branch|tag)\.sort)", "-?(((version|v):)?refname|(author|committer|creator|tagger)date)", "other fields may check signatures"},
+    {R"(column\.(ui|branch|clean|status|tag))", "[a-z, ]*", "words of git on what is shown"},
+    {R"(color\..+)", R"([\w# -]*)", "colours"},
     {R"(init\.defaultbranch)", R"(\w[\w/-]*)", "the name of a branch; git recommends to set it"},
     {R"(merge\.conflictstyle)", "merge|diff3|zdiff3", "marks in files"},
     {R"(lfs\.repositoryformatversion|lfs\..+\.access)", "0|1|none|basic|negotiate", "what git-lfs writes"},
@@ -64,7 +73,8 @@ std::set<std::string> NotHarmless(const std::vector<std::string>& settings) {
   for (const std::string& setting : settings) {
     const auto [key, value] = git::KeyAndValue(setting);
     // Without an address, git takes a remote's name for a path.
-    const bool is_path = key.starts_with("branch.") && key.ends_with(".remote") && value != "." &&
+    const bool is_remote = key.ends_with(".remote") || key.ends_with(".pushremote");
+    const bool is_path = key.starts_with("branch.") && is_remote && value != "." &&
                          !all.contains("remote." + value + ".url");
     if (is_path || !re2::RE2::FullMatch(key + "\n" + value, harmless)) keys.insert(key);
   }
@@ -75,7 +85,7 @@ std::vector<std::string> NamedPaths(const std::string& key, std::string value,
                                     const std::filesystem::path& directory) {
   const std::string whole = value;
   for (char& c : value) {
-    if (std::string_view("\t\n\"'!;&|()=<>").find(c) != std::string_view::npos) c = ' ';
+    if (std::string_view("\t\n\"'`!;&|()=<>").find(c) != std::string_view::npos) c = ' ';
   }
   std::vector<std::string_view> words = support::Words(value);
   words.emplace_back(whole);
@@ -86,8 +96,11 @@ std::vector<std::string> NamedPaths(const std::string& key, std::string value,
       base = support::EnvironmentVariable("HOME");
       word.remove_prefix(2);
     }
-    if (word.find_first_of("$/") == 0) {  // as in $PWD/x and $(…)/x
+    if (word.find_first_of("$~/") == 0) {  // as in $PWD/x, ~+/x and $(…)/x
       named.push_back(support::CleanPath((base / word.substr(word.find('/') + 1)).string()));
+    }
+    if (word.starts_with('-') && word.size() > 2) {  // as in -Fx
+      named.push_back(support::CleanPath((base / word.substr(2)).string()));
     }
     std::string path = support::CleanPath((base / word).string());
     // husky's files there run those beside it.

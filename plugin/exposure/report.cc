@@ -34,13 +34,16 @@ std::vector<const HostProgram*> RowsOf(const Change& change, RowFinder& finder) 
 Names ListObeyed(const std::vector<Change>& changes, const HostPrograms& programs, Report& report) {
   std::map<std::pair<RunBy, std::string>, Names> lines_by_text;
   RowFinder finder(programs);
+  std::set<std::string_view> protected_paths;  // a link may lead to one
   for (const Change& change : changes) {
     if (change.has_only_look_alike()) continue;
     if (change.is_deleted() && change.key == kPathKey) continue;  // or PATH is another one
     std::set<std::string_view> refused_for;
     for (const HostProgram* row : RowsOf(change, finder)) {
       // Two rows are about .git/HEAD.
-      if (row->writing == Writing::kRefused && !refused_for.insert(row->program).second) continue;
+      const bool is_refused = row->writing == Writing::kRefused;
+      if (is_refused || row->run_by == RunBy::kConfigured) protected_paths.insert(change.path);
+      if (is_refused && !refused_for.insert(row->program).second) continue;
       Names& paths =
           lines_by_text[{row->run_by, std::string(row->program) + ": " + std::string(row->reason)}];
       std::string path = Visible(change.path) +
@@ -49,8 +52,8 @@ Names ListObeyed(const std::vector<Change>& changes, const HostPrograms& program
       // A value that names a file may do so in two ways.
       if (paths.empty() || paths.back() != path) paths.push_back(std::move(path));
     }
-    report.protected_files += refused_for.empty() ? 0U : 1U;
   }
+  report.protected_files = protected_paths.size();
   Names lines;
   for (const auto& [key, paths] : lines_by_text) {
     const std::size_t most = key.second.ends_with(kSetting.reason) ? kMaxRows : 3;

@@ -50,7 +50,7 @@ struct Report {
   /// first, with each row of the table that applies; then links that lead out, executables,
   /// submodules, and names that mislead.
   std::vector<std::string> lines;
-  std::size_t protected_files = 0;  ///< that the file tools refuse to write
+  std::size_t protected_files = 0;  ///< that the file tools refuse, or the user's git names
   bool is_cut = false;              ///< there is more than was examined
 
   void AddSection(const std::string& title, const std::vector<std::string>& rows);

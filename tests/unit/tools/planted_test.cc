@@ -49,7 +49,9 @@ const std::vector<Planted>& Table() {
        ".github/lsp.json", ".agents/skills/x/SKILL.md", ".agents/mcp_config.json", ".agents/hooks.json",
        ".antigravitycli/x", ".windsurf/x", "crush.json", ".openhands/setup.sh", ".grok/settings.json", ".hg/hgrc",
        ".hg/sharedpath", ".hg/sub/x", ".jj/workspace-config.toml", ".jj/repo/store/git_target", ".lfsconfig",
-       "mise.local.toml", "mise/config.toml"}},
+       "mise.local.toml", "mise/config.toml", ".clinerules/hooks/PreToolUse", ".direnv/flake-profile.rc",
+       ".shadowenv.d/x.lisp", ".sl/config", ".pijul/config", ".repo/repo/main.py", "_darcs/prefs/defaults",
+       ".pi/extensions/x.ts", ".agent/rules/x.md", ".augment/x", ".vibe/x", ".qoder/x", ".codebuddy/x", ".serena/x"}},
       // Their spellings.
       {By::kToolAndReport,
        {".v\u017fcode/tasks.json", "croo\u212a/.\u212airo/x", ".e\u00adnvrc", ".m\u034fcp.json"}},
@@ -64,7 +66,7 @@ const std::vector<Planted>& Table() {
        ".git/objects/evil.git/config", ".git/objects/ab/evil", ".git/objects/info/alternates",
        ".git/objects/info/http-alternates", ".git/objects/pack/x.sh", ".git/remotes/up", ".git/branches/up",
        ".git/refs/heads/evil/config=[core]", ".git/logs/evil/config=[core]",
-       ".git/refs/replace/x", ".git/lfs/tmp/HEAD",
+       ".git/refs/replace/x", ".git/lfs/tmp/HEAD", ".git/opencode=0123", ".git/lfs/logs/x",
        ".git/modules/lib/config=[core]\nworktree=/", ".git/modules/x.sh", ".git/modules/lib/hooks/post-checkout",
        ".git/hooks/link -> ../../file.txt", ".git/index.old -> index", "deep/down/here/.git/config=[core]\nworktree=/"}},
       {By::kToolAndReport,
@@ -108,7 +110,14 @@ const std::vector<Planted>& Table() {
         "vue.config.js", "commitlint.config.mjs", "lint-staged.config.js", "lefthook-local.yml", ".lefthook.yml",
         "Dockerfile.dev", "Containerfile", "pubspec.yaml", "Rakefile.rb", "Taskfile.dist.yml", "Makefile.toml",
         "build.ninja", "SConscript", "project.json", "lerna.json", "nodemon.json", ".terraform.lock.hcl",
-        "serverless.ts", "netlify.toml", "wrangler.toml", "AGENT.md", "x\u00a0.txt", "x\u2800.txt", "\u1680.txt",
+        "serverless.ts", "netlify.toml", "wrangler.toml", "AGENT.md", "x/.clinerules", "go.work",
+        "rust-analyzer.toml", ".lsp/config.edn", ".luarc.jsonc", ".latexmkrc",
+        "phpstan.dist.neon", "phpunit.dist.xml", "dotnet-tools.json", "lib/config/config.exs", ".credo.exs",
+        "omnisharp.json", ".vs/tasks.vs.json", "x.tofu", "pixi.toml", ".prototools", "lakefile.lean", "lakefile.toml",
+        ".golangci.yml", ".postcssrc.js", ".graphqlrc.js", ".commitlintrc.js", ".markdownlint-cli2.cjs", "hk.pkl",
+        "prek.toml", "docs/conf.py", "lib/tasks/x.rake", "Steepfile", "cpanfile", "Makefile.PL", "Build.PL",
+        ".perldb", "QWEN.md", "CRUSH.md", "WARP.md", ".gitlab/ci.yml", "action.yml", "action.yaml",
+        "x\u00a0.txt", "x\u2800.txt", "\u1680.txt",
         "out -> /etc", "repository -> .git/hooks", ".cargo -> src", ".bundle -> src", "\u200e.txt"}},
       {By::kNobody,
        {"claude/settings.json", ".claude.md", "src/config.h", "hooks.ts", "config", ".gitconfig", "git~2",
@@ -292,7 +301,34 @@ TEST(GitSettings, OfDailyWorkAreHarmless) {
                                      "lfs.https://example.org.access\nbasic",
                                      "advice.detachedhead\nfalse",
                                      "push.default\nsimple",
-                                     "push.autosetupremote\ntrue"}),
+                                     "push.autosetupremote\ntrue",
+                                     "branch.x.pushremote\norigin",
+                                     "branch.y.merge\nrefs/pull/12/head",
+                                     "branch.sort\n-committerdate",
+                                     "branch.autosetuprebase\nalways",
+                                     "color.diff.meta\nbold #ff0000",
+                                     "column.ui\nauto,dense",
+                                     "commit.verbose\ntrue",
+                                     "core.autocrlf\ninput",
+                                     "core.eol\nlf",
+                                     "core.quotepath\noff",
+                                     "core.safecrlf\nwarn",
+                                     "core.untrackedcache\nkeep",
+                                     "diff.algorithm\nhistogram",
+                                     "diff.colormoved\ndimmed-zebra",
+                                     "diff.renames\ncopies",
+                                     "fetch.parallel\n4",
+                                     "fetch.writecommitgraph\ntrue",
+                                     "index.threads\n2",
+                                     "log.date\niso-strict-local",
+                                     "merge.renamelimit\n999",
+                                     "rebase.backend\nmerge",
+                                     "rebase.missingcommitscheck\nerror",
+                                     "rebase.updaterefs\ntrue",
+                                     "rerere.autoupdate\ntrue",
+                                     "status.short\ntrue",
+                                     "status.showuntrackedfiles\nall",
+                                     "tag.sort\n-version:refname"}),
               ::testing::ElementsAre("remote.origin.url"));
 }
 
@@ -305,6 +341,14 @@ TEST(GitSettings, CountByTheOthers) {
   EXPECT_THAT(exposure::NotHarmless(
                   {"push.default\nupstream", "remote.x.fetch\n+refs/heads/*:refs/tags/*"}),
               ElementsAre("push.default", "remote.x.fetch"));
+  // A line feed, %n, makes an "exec" of a rebase.
+  const std::vector<std::string> settings = {"branch.x.merge\nrefs/tags/x",
+                                             "branch.x.pushremote\n/x",
+                                             "color.ui\n/x",
+                                             "core.autocrlf\nx",
+                                             "rebase.instructionformat\n%s%nexec x",
+                                             "tag.sort\nsignature"};
+  EXPECT_EQ(exposure::NotHarmless(settings).size(), settings.size());
 }
 
 }  // namespace
