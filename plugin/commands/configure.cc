@@ -15,6 +15,7 @@
 #include "commands/serve_options.h"
 #include "configure/stored_settings.h"
 #include "doctor/host_checks.h"
+#include "lima/configuration.h"
 #include "lima/home.h"
 #include "shell/shell_quote.h"
 #include "support/environment.h"
@@ -81,6 +82,11 @@ void AddOptions(const std::vector<std::string>& arguments, Job& job) {
   const auto parsed = Parse(serve, arguments);
   if (!parsed)
     throw UsageError("--help is no option for the settings; see limactl mcp serve --help");
+  try {
+    CheckOnHost(ReadServeOptions(*parsed, job.instance));
+  } catch (const lima::ConfigurationError&) {
+    // A note has its text, as configure needs no instance.
+  }
   for (std::string& word : ServeArguments(*parsed)) job.request.server.push_back(std::move(word));
   job.in_copy = parsed->count("copy") > 0;
   if (parsed->count("command-timeout") == 0) return;

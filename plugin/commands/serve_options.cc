@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "agents/agent.h"
+#include "commands/audit_log.h"
 #include "commands/commands.h"
 #include "exposure/guest_reach.h"
 #include "lima/configuration.h"
@@ -28,23 +29,28 @@ std::optional<mcp::ResultStyle> ReadResultStyle(const std::string& text) {
 
 }  // namespace
 
-void RequireInstance(const ServeOptions& options) {
+void CheckOnHost(const ServeOptions& options) {
   const connection::InstanceOptions& instance = options.instance;
-  lima::RequireInstance(instance.lima_home, instance.name);
+  if (options.audit_file) AuditLog::RequireWritable(*options.audit_file);
   if (instance.roots.narrowed_roots.empty() && !options.audit_file) return;
+  const auto configuration = lima::LoadConfiguration(instance.lima_home, instance.name);
+  (void)connection::ShownRoots(instance, configuration);
+  if (!options.audit_file) return;
+  std::error_code unknown;
+  const auto path = std::filesystem::absolute(*options.audit_file, unknown);
+  const exposure::GuestReach reach(lima::ListMounts(configuration));
+  if (const auto mount = reach.MountHolding(path)) {
+    throw UsageError(
+        "--audit {} lies in {}, which the agent can write; "
+        "choose a file outside the writable mounts",
+        *options.audit_file, *mount);
+  }
+}
+
+void RequireInstance(const ServeOptions& options) {
+  lima::RequireInstance(options.instance.lima_home, options.instance.name);
   try {
-    const auto configuration = lima::LoadConfiguration(instance.lima_home, instance.name);
-    (void)connection::ShownRoots(instance, configuration);
-    if (!options.audit_file) return;
-    std::error_code unknown;
-    const auto path = std::filesystem::absolute(*options.audit_file, unknown);
-    const exposure::GuestReach reach(lima::ListMounts(configuration));
-    if (const auto mount = reach.MountHolding(path)) {
-      throw UsageError(
-          "--audit {} lies in {}, which the agent can write; "
-          "choose a file outside the writable mounts",
-          *options.audit_file, *mount);
-    }
+    CheckOnHost(options);
   } catch (const lima::ConfigurationError& error) {
     support::LogWarning(error.what());
   }
