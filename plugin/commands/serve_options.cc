@@ -34,12 +34,12 @@ void CheckOnHost(const ServeOptions& options) {
   if (options.audit_file) AuditLog::RequireWritable(*options.audit_file);
   if (instance.roots.narrowed_roots.empty() && !options.audit_file) return;
   const auto configuration = lima::LoadConfiguration(instance.lima_home, instance.name);
-  (void)connection::ShownRoots(instance, configuration);
+  const std::vector<lima::Mount> mounts = lima::ListMounts(configuration);
+  (void)paths::SelectRoots(mounts, instance.roots);
   if (!options.audit_file) return;
   std::error_code unknown;
   const auto path = std::filesystem::absolute(*options.audit_file, unknown);
-  const exposure::GuestReach reach(lima::ListMounts(configuration));
-  if (const auto mount = reach.MountHolding(path)) {
+  if (const auto mount = exposure::GuestReach(mounts).MountHolding(path)) {
     throw UsageError(
         "--audit {} lies in {}, which the agent can write; "
         "choose a file outside the writable mounts",
