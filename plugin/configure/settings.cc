@@ -45,6 +45,16 @@ Json ServeWords(const Json& entry) {
                                                   : Json::array();
 }
 
+/// The program of an entry, alone or the first word of a command.
+Json& Program(Json& entry) {
+  Json& command = entry["command"];
+  return command.is_array() && !command.empty() ? command[0] : command;
+}
+
+bool IsProgram(const Json& program, const std::string& name) {
+  return program.is_string() && ("/" + program.get<std::string>()).ends_with("/" + name);
+}
+
 bool HasOptions(const Json& serve_words) {
   return serve_words.size() != 3 || serve_words[1] != "--root";
 }
@@ -103,9 +113,16 @@ struct Editor {
   }
 
   /// Keeps what the user has changed in the entry. Without options of the user's, the command is
-  /// ours.
-  void AddToEntry(const JsonPath& path, Json& entry, const Json& wanted) {
+  /// ours, but for the path of limactl.
+  void AddToEntry(const JsonPath& path, Json& entry, Json wanted) {
     AddMissing(entry, wanted);
+    if (wanted.contains("command")) {
+      const Json& program = Program(entry);
+      if (IsProgram(program, "limactl") && Program(wanted) == "limactl") Program(wanted) = program;
+      // What configure writes, perhaps on another $PATH.
+      const bool is_ours = program == "limactl" || IsProgram(program, "limactl-mcp");
+      if (!is_ours && program != Program(wanted)) return RefuseCommand(path / "command", wanted);
+    }
     const Json ours = ServeWords(wanted);
     const Json theirs = ServeWords(entry);
     const bool is_same_instance = !ours.empty() && !theirs.empty() && ours[0] == theirs[0];
@@ -115,13 +132,15 @@ struct Editor {
     for (const std::string key : {"args", "command", "timeout"}) {
       const bool is_ours = wanted.contains(key) && (key != "timeout" || HasOptions(ours));
       if (!is_ours || is_kept || entry.at(key) == wanted.at(key)) continue;
-      if (HasOptions(theirs)) {
-        return Refuse(path / key,
-                      support::Format("be {}: it starts something else, or has options of yours",
-                                      wanted.at(key).dump()));
-      }
+      if (HasOptions(theirs)) return RefuseCommand(path / key, wanted);
       entry[key] = wanted.at(key);
     }
+  }
+
+  /// Refuses a part of the entry's command.
+  void RefuseCommand(const JsonPath& part, const Json& wanted) {
+    Refuse(part, support::Format("be {}: it starts something else, or has options of yours",
+                                 wanted.at(part.back()).dump()));
   }
 
   void RequireAllowed() {
