@@ -16,7 +16,8 @@ std::string Reference(const Command& command, bool is_brief = false);
 
 std::string OptionsPage();
 std::string Manual();
-/// For `run`, also the arguments of the agents that `words` name.
+/// For `run`, also the arguments of the agent that `words` begin with; throws UsageError for
+/// another.
 std::string CommandHelp(const Command& command, const std::vector<std::string>& words);
 std::string ProgramHelp();
 std::string BashCompletion();
