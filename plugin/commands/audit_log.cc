@@ -8,7 +8,6 @@
 #include <array>
 #include <cerrno>
 #include <exception>
-#include <filesystem>
 #include <string_view>
 #include <system_error>
 
@@ -71,11 +70,6 @@ json ShortenArguments(const json& arguments) {
 constexpr std::array<std::string_view, 4> kOutcomes = {"succeeded", "failed", "refused",
                                                        "cancelled"};
 
-[[noreturn]] void ThrowUnusable(const std::string& path, int error) {
-  throw support::CommandError("--audit {}: cannot be opened for appending: {}", path,
-                              std::generic_category().message(error));
-}
-
 }  // namespace
 
 std::string AuditLine(const mcp::ObservedCall& call, const mcp::Outcome* end) {
@@ -95,17 +89,9 @@ std::string AuditLine(const mcp::ObservedCall& call, const mcp::Outcome* end) {
 }
 
 AuditLog::AuditLog(const std::string& path) : path_(path), file_(OpenForAppending(path)) {
-  if (!file_.valid()) ThrowUnusable(path, errno);
-}
-
-void AuditLog::RequireWritable(const std::string& path) {
-  std::error_code unknown;
-  const bool exists = std::filesystem::exists(path, unknown);
-  const std::filesystem::path written =
-      exists ? std::filesystem::path(path) : std::filesystem::absolute(path).parent_path();
-  if (::access(written.c_str(), W_OK) != 0) ThrowUnusable(path, errno);
-  if (std::filesystem::is_directory(written, unknown) == exists)
-    ThrowUnusable(path, exists ? EISDIR : ENOTDIR);
+  if (file_.valid()) return;
+  throw support::CommandError("--audit {}: cannot be opened for appending: {}", path,
+                              std::generic_category().message(errno));
 }
 
 void AuditLog::Record(const mcp::ObservedCall& call, const mcp::Outcome* end) noexcept {

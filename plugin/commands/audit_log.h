@@ -44,9 +44,6 @@ class AuditLog {
   /// be opened for appending, also for a FIFO without a reader.
   explicit AuditLog(const std::string& path);
 
-  /// Throws like the constructor, but neither opens nor creates the file.
-  static void RequireWritable(const std::string& path);
-
   void Record(const mcp::ObservedCall& call, const mcp::Outcome* end) noexcept;
 
  private:

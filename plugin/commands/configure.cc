@@ -15,7 +15,6 @@
 #include "commands/serve_options.h"
 #include "configure/stored_settings.h"
 #include "doctor/host_checks.h"
-#include "lima/configuration.h"
 #include "lima/home.h"
 #include "shell/shell_quote.h"
 #include "support/environment.h"
@@ -78,9 +77,9 @@ std::vector<std::string> LaunchCommand(const std::string& instance) {
 /// Adds options of `serve` to the server's command.
 void AddOptions(const Parsed& options, Job& job) {
   try {
-    CheckOnHost(ReadServeOptions(options, job.instance));
-  } catch (const lima::ConfigurationError&) {
-    // A note has its text, as configure needs no instance.
+    const ServeOptions serve = ReadServeOptions(options, job.instance);
+    if (!job.request.remove) CheckOnHost(serve);
+  } catch (const lima::ConfigurationError&) {  // a note has it
   }
   for (std::string& word : ServeArguments(options)) job.request.server.push_back(std::move(word));
   job.in_copy = options.count("copy") > 0;

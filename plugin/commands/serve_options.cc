@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands/serve_options.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <set>
 #include <string_view>
@@ -31,29 +33,33 @@ std::optional<mcp::ResultStyle> ReadResultStyle(const std::string& text) {
 
 void CheckOnHost(const ServeOptions& options) {
   const connection::InstanceOptions& instance = options.instance;
-  if (options.audit_file) AuditLog::RequireWritable(*options.audit_file);
   if (instance.roots.narrowed_roots.empty() && !options.audit_file) return;
-  const auto configuration = lima::LoadConfiguration(instance.lima_home, instance.name);
-  const std::vector<lima::Mount> mounts = lima::ListMounts(configuration);
-  (void)paths::SelectRoots(mounts, instance.roots);
-  if (!options.audit_file) return;
   std::error_code unknown;
-  const auto path = std::filesystem::absolute(*options.audit_file, unknown);
-  if (const auto mount = exposure::GuestReach(mounts).MountHolding(path)) {
-    throw UsageError(
-        "--audit {} lies in {}, which the agent can write; "
-        "choose a file outside the writable mounts",
-        *options.audit_file, *mount);
+  const auto path = std::filesystem::absolute(options.audit_file.value_or("."), unknown);
+  try {
+    const auto configuration = lima::LoadConfiguration(instance.lima_home, instance.name);
+    const auto mounts = lima::ListMounts(configuration);
+    (void)paths::SelectRoots(mounts, instance.roots);
+    const auto mount = exposure::GuestReach(mounts).MountHolding(path);
+    if (mount && options.audit_file) {
+      throw UsageError(
+          "--audit {} lies in {}, which the agent can write; "
+          "choose a file outside the writable mounts",
+          *options.audit_file, *mount);
+    }
+  } catch (const lima::ConfigurationError& error) {
+    support::LogWarning(error.what());
   }
+  if (!options.audit_file) return;
+  const bool exists = std::filesystem::exists(path, unknown);
+  const auto written = exists ? path : path.parent_path();
+  const bool fits = std::filesystem::is_directory(written, unknown) != exists;
+  if (!fits || ::access(written.c_str(), W_OK) != 0) (void)AuditLog(*options.audit_file);  // throws
 }
 
 void RequireInstance(const ServeOptions& options) {
   lima::RequireInstance(options.instance.lima_home, options.instance.name);
-  try {
-    CheckOnHost(options);
-  } catch (const lima::ConfigurationError& error) {
-    support::LogWarning(error.what());
-  }
+  CheckOnHost(options);
 }
 
 std::chrono::milliseconds ReadCommandTimeout(const Parsed& parsed) {

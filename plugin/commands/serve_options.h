@@ -30,13 +30,11 @@ std::chrono::milliseconds ReadCommandTimeout(const Parsed& parsed);
 ServeOptions ReadServeOptions(const Parsed& parsed, const std::string& instance);
 
 /// Throws support::Error for a --root under no mount, and for an audit file that cannot be written,
-/// or that the agent could change or replace by a link; lima::ConfigurationError if that is unknown
-/// because Lima's files cannot be used.
+/// or that the agent could change or replace by a link. Files of Lima's that cannot be used only
+/// cause a warning: the user may fix them while we serve. Until then each call returns the error.
 void CheckOnHost(const ServeOptions& options);
 
-/// The same, and throws support::Error if there is no such instance. Files of Lima's that cannot be
-/// used only cause a warning: the user may fix them while we serve. Until then each call returns
-/// the error.
+/// The same, and throws support::Error if there is no such instance.
 void RequireInstance(const ServeOptions& options);
 
 /// The absolute path of `--copy` with links resolved; empty if it is not given. Throws UsageError.

@@ -51,10 +51,6 @@ Json& Program(Json& entry) {
   return command.is_array() && !command.empty() ? command[0] : command;
 }
 
-bool IsProgram(const Json& program, const std::string& name) {
-  return program.is_string() && ("/" + program.get<std::string>()).ends_with("/" + name);
-}
-
 bool HasOptions(const Json& serve_words) {
   return serve_words.size() != 3 || serve_words[1] != "--root";
 }
@@ -116,12 +112,14 @@ struct Editor {
   /// ours, but for the path of limactl.
   void AddToEntry(const JsonPath& path, Json& entry, Json wanted) {
     AddMissing(entry, wanted);
+    bool is_foreign = false;
     if (wanted.contains("command")) {
       const Json& program = Program(entry);
-      if (IsProgram(program, "limactl") && Program(wanted) == "limactl") Program(wanted) = program;
-      // What configure writes, perhaps on another $PATH.
-      const bool is_ours = program == "limactl" || IsProgram(program, "limactl-mcp");
-      if (!is_ours && program != Program(wanted)) return RefuseCommand(path / "command", wanted);
+      const std::string text = program.dump();
+      if (Program(wanted) == "limactl" && text.ends_with("/limactl\"")) Program(wanted) = program;
+      // configure itself writes others on another $PATH.
+      is_foreign =
+          program != Program(wanted) && program != "limactl" && !text.ends_with("/limactl-mcp\"");
     }
     const Json ours = ServeWords(wanted);
     const Json theirs = ServeWords(entry);
@@ -131,16 +129,15 @@ struct Editor {
     in_copy = is_kept && theirs.dump().find("\"--copy=") != std::string::npos;
     for (const std::string key : {"args", "command", "timeout"}) {
       const bool is_ours = wanted.contains(key) && (key != "timeout" || HasOptions(ours));
-      if (!is_ours || is_kept || entry.at(key) == wanted.at(key)) continue;
-      if (HasOptions(theirs)) return RefuseCommand(path / key, wanted);
+      const bool is_refused = is_foreign && key == "command";
+      if (!is_ours || (is_kept && !is_refused) || entry.at(key) == wanted.at(key)) continue;
+      if (is_refused || HasOptions(theirs)) {
+        return Refuse(path / key,
+                      support::Format("be {}: it starts something else, or has options of yours",
+                                      wanted.at(key).dump()));
+      }
       entry[key] = wanted.at(key);
     }
-  }
-
-  /// Refuses a part of the entry's command.
-  void RefuseCommand(const JsonPath& part, const Json& wanted) {
-    Refuse(part, support::Format("be {}: it starts something else, or has options of yours",
-                                 wanted.at(part.back()).dump()));
   }
 
   void RequireAllowed() {
