@@ -20,7 +20,7 @@ constexpr bool kIsList = true;
 // Options and arguments of several commands.
 constexpr Option kProject = {"project", "DIR", kDirectories, "The copy of this project, also if it was moved or deleted since",
     "If the project is gone, run this in the repository that has its commits."};
-constexpr Option kMaxSize = {"max-size", "SIZE", kNothing, "The most that may come from the guest", "For `diff` on a mount, the most that a file may have.", "2GiB"};
+constexpr Option MaxSize(std::string_view more) { return {"max-size", "SIZE", kNothing, "The most that may come from the guest", more, "2GiB"}; }
 constexpr Argument kInstance = {"[INSTANCE]", kInstances, "An instance of Lima (default: \"agent\")"};
 constexpr Argument kServedInstance = {"[INSTANCE]", kInstances, "An instance of Lima (default: \"default\")"};
 
@@ -77,14 +77,14 @@ std::span<const Command> Commands() {
       Command{.name = "diff", .run = &Diff, .arguments = {kInstance},
           .brief = "Show what was changed in the copy, or on a mount", .more = "On a mount, that is what differs from HEAD. Into a pipe, it is a patch for `git apply`.",
           .page = "copy.md", .example = "diff --stat", .options = {
-              {"stat", "", kNothing, "Only names, with numbers of lines"}, kProject, kMaxSize}},
+              {"stat", "", kNothing, "Only names, with numbers of lines"}, kProject, MaxSize("On a mount, the most that a file may have.")}},
       Command{.name = "take", .run = &Take, .arguments = {kInstance}, .brief = "Bring the changes made in the copy back, as a branch",
           .page = "copy.md", .example = "take --apply", .exit_status = "1 also if something could not be taken", .options = {
               {"apply", "", kNothing, "Change the working tree instead: all of it or nothing",
                   "Asks first if the change has files that the file tools refuse to write, or that your git settings or hooks name, or is too large to be examined."},
               {"yes", "", kNothing, "With --apply: do not ask, whatever the change contains"},
               {"branch", "NAME", kNothing, "The name of the branch", "By default, INSTANCE/ and the name of your own. One that exists is moved only if `take` made it."},
-              kProject, kMaxSize}},
+              kProject, MaxSize("")}},
       Command{.name = "drop", .run = &Drop, .arguments = {kInstance}, .brief = "Delete the copy", .more = "Refuses while something was not taken.",
           .page = "copy.md", .example = "drop", .options = {
               {"force", "", kNothing, "Also delete what was not taken"}, kProject}},
@@ -122,7 +122,7 @@ const Command* FindCommand(std::string_view name) {
 
 std::vector<Row> EnvironmentVariables() {
   return {{"LIMA_HOME", "The directory of Lima's instances, by default ~/.lima. If it is set, `configure` passes it to the server."},
-          {"LIMA_TEMPLATES_PATH", "Where limactl looks for templates. If it is set, commands name the template `agent-sandbox` without a path."},
+          {"LIMA_TEMPLATES_PATH", "Where limactl looks for templates. If it is set, commands name the template `agent-sandbox` by the path of its file."},
           {"HOME, TMPDIR", "Values for the templates of an instance's mounts."},
           {"PATH", "Where programs are looked for, except in relative directories and those that the guest can write."},
           {"CLAUDE_CONFIG_DIR, CODEX_HOME, COPILOT_HOME, GEMINI_CLI_HOME, XDG_CONFIG_HOME", "Where agents keep your own settings, for `configure --user`. Each must be an absolute path."},

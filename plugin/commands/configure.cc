@@ -76,21 +76,21 @@ std::vector<std::string> LaunchCommand(const std::string& instance) {
 }
 
 /// Adds options of `serve` to the server's command.
-void AddOptions(const std::vector<std::string>& arguments, Job& job) {
-  Command serve = *FindCommand("serve");
-  serve.arguments.clear();  // the instance is one of configure's
-  const auto parsed = Parse(serve, arguments);
-  if (!parsed)
-    throw UsageError("--help is no option for the settings; see limactl mcp serve --help");
-  for (std::string& word : ServeArguments(*parsed)) job.request.server.push_back(std::move(word));
-  job.in_copy = parsed->count("copy") > 0;
-  if (parsed->count("command-timeout") == 0) return;
-  job.request.call_timeout = CallTimeout(ReadCommandTimeout(*parsed));
+void AddOptions(const Parsed& options, Job& job) {
+  try {
+    const ServeOptions serve = ReadServeOptions(options, job.instance);
+    if (!job.request.remove) CheckOnHost(serve);
+  } catch (const lima::ConfigurationError&) {  // a note has it
+  }
+  for (std::string& word : ServeArguments(options)) job.request.server.push_back(std::move(word));
+  job.in_copy = options.count("copy") > 0;
+  if (options.count("command-timeout") == 0) return;
+  job.request.call_timeout = CallTimeout(ReadCommandTimeout(options));
 }
 
-Job ReadJob(const Parsed& parsed) {
+Job ReadJob(const Agent& agent, const Parsed& parsed, const Parsed& options) {
   Job job;
-  job.agent = &FindAgent(parsed.Positional(0), false);
+  job.agent = &agent;
   job.print = parsed["print"].as<bool>();
   SettingsRequest& request = job.request;
   request.remove = parsed["remove"].as<bool>();
@@ -107,7 +107,7 @@ Job ReadJob(const Parsed& parsed) {
   request.environment = support::OwnEnvironment();
   request.server = job.launch;
   request.server.push_back(job.instance);
-  AddOptions(parsed.rest, job);
+  AddOptions(options, job);
   // The agent may be started in another directory.
   const bool has_home = !EnvironmentVariable("LIMA_HOME").empty();
   if (has_home) request.server_environment = {{"LIMA_HOME", lima::HomeDirectory().string()}};
@@ -308,7 +308,12 @@ int Configure(const Parsed& parsed) {
     ListAgents();
     return 0;
   }
-  Job job = ReadJob(parsed);
+  const Agent& agent = FindAgent(parsed.Positional(0), false);
+  Command serve = *FindCommand("serve");
+  serve.arguments.clear();  // the instance is one of configure's
+  const auto options = Parse(serve, parsed.rest);
+  if (!options) return 0;
+  Job job = ReadJob(agent, parsed, *options);
   ConfigureAgent(job);
   return 0;
 }

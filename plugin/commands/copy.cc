@@ -37,7 +37,7 @@ std::string ReadCopyDirectory(const Parsed& parsed) {
   const bool fits =
       text.starts_with('/') && directory != "/" && text.find('\n') == std::string::npos;
   if (fits) return directory;
-  throw UsageError("--copy-dir \"{}\": expected an absolute directory of the guest", text);
+  throw UsageError("--copy-dir \"{}\": expected an absolute directory of the guest, not /", text);
 }
 
 void SendCopy(CopyCommand& command, const std::vector<std::string>& included) {

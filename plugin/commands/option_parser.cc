@@ -31,7 +31,7 @@ cxxopts::Options MakeOptions(const Command& command) {
 
 /// Rewords an error of cxxopts, whose releases quote names differently.
 std::string ErrorText(std::string text, const std::vector<Option>& options) {
-  static const re2::RE2 error(R"re((?s)(?:Argument|Option) "(.*)" (\S+).*)re");
+  static const re2::RE2 error(R"re((?s)(?:Argument|Option) "(.*)" (\S+).*)re", re2::RE2::Latin1);
   re2::RE2::GlobalReplace(&text, "‘|’|'", "\"");
   std::string word;
   std::string problem;
@@ -71,7 +71,7 @@ std::optional<Parsed> Parse(const Command& command, std::vector<std::string> arg
     throw UsageError(ErrorText(error.what(), options) + help);
   }
   if (result->count("help") > 0) {
-    std::cout << CommandHelp(command, result->unmatched());
+    std::cout << CommandHelp(*FindCommand(command.name), result->unmatched());
     return std::nullopt;
   }
   for (const cxxopts::KeyValue& option : result->arguments()) {

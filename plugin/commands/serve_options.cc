@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands/serve_options.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <set>
 #include <string_view>
 #include <system_error>
 
 #include "agents/agent.h"
+#include "commands/audit_log.h"
 #include "commands/commands.h"
 #include "exposure/guest_reach.h"
 #include "lima/configuration.h"
@@ -28,18 +31,17 @@ std::optional<mcp::ResultStyle> ReadResultStyle(const std::string& text) {
 
 }  // namespace
 
-void RequireInstance(const ServeOptions& options) {
+void CheckOnHost(const ServeOptions& options) {
   const connection::InstanceOptions& instance = options.instance;
-  lima::RequireInstance(instance.lima_home, instance.name);
   if (instance.roots.narrowed_roots.empty() && !options.audit_file) return;
+  std::error_code unknown;
+  const auto path = std::filesystem::absolute(options.audit_file.value_or("."), unknown);
   try {
     const auto configuration = lima::LoadConfiguration(instance.lima_home, instance.name);
-    (void)connection::ShownRoots(instance, configuration);
-    if (!options.audit_file) return;
-    std::error_code unknown;
-    const auto path = std::filesystem::absolute(*options.audit_file, unknown);
-    const exposure::GuestReach reach(lima::ListMounts(configuration));
-    if (const auto mount = reach.MountHolding(path)) {
+    const auto mounts = lima::ListMounts(configuration);
+    (void)paths::SelectRoots(mounts, instance.roots);
+    const auto mount = exposure::GuestReach(mounts).MountHolding(path);
+    if (mount && options.audit_file) {
       throw UsageError(
           "--audit {} lies in {}, which the agent can write; "
           "choose a file outside the writable mounts",
@@ -48,6 +50,16 @@ void RequireInstance(const ServeOptions& options) {
   } catch (const lima::ConfigurationError& error) {
     support::LogWarning(error.what());
   }
+  if (!options.audit_file) return;
+  const bool exists = std::filesystem::exists(path, unknown);
+  const auto written = exists ? path : path.parent_path();
+  const bool fits = std::filesystem::is_directory(written, unknown) != exists;
+  if (!fits || ::access(written.c_str(), W_OK) != 0) (void)AuditLog(*options.audit_file);  // throws
+}
+
+void RequireInstance(const ServeOptions& options) {
+  lima::RequireInstance(options.instance.lima_home, options.instance.name);
+  CheckOnHost(options);
 }
 
 std::chrono::milliseconds ReadCommandTimeout(const Parsed& parsed) {

@@ -11,7 +11,7 @@
 #include "mcp/tool.h"
 #include "tools/tool_list.h"
 
-/// The options of `serve`, which `run` takes too.
+/// The options of `serve`, which `run` and `configure` take, too.
 namespace commands {
 
 struct ServeOptions {
@@ -29,10 +29,12 @@ std::chrono::milliseconds ReadCommandTimeout(const Parsed& parsed);
 /// that cannot be used.
 ServeOptions ReadServeOptions(const Parsed& parsed, const std::string& instance);
 
-/// Throws support::Error if there is no such instance, for a --root under no mount, and for an
-/// audit file that the agent could change or replace by a link. Files of Lima's that cannot be used
-/// only cause a warning: the user may fix them while we serve. Until then each call returns the
-/// error.
+/// Throws support::Error for a --root under no mount, and for an audit file that cannot be written,
+/// or that the agent could change or replace by a link. Files of Lima's that cannot be used only
+/// cause a warning: the user may fix them while we serve. Until then each call returns the error.
+void CheckOnHost(const ServeOptions& options);
+
+/// The same, and throws support::Error if there is no such instance.
 void RequireInstance(const ServeOptions& options);
 
 /// The absolute path of `--copy` with links resolved; empty if it is not given. Throws UsageError.

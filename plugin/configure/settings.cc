@@ -45,6 +45,12 @@ Json ServeWords(const Json& entry) {
                                                   : Json::array();
 }
 
+/// The program of an entry, alone or the first word of a command.
+Json& Program(Json& entry) {
+  Json& command = entry["command"];
+  return command.is_array() && !command.empty() ? command[0] : command;
+}
+
 bool HasOptions(const Json& serve_words) {
   return serve_words.size() != 3 || serve_words[1] != "--root";
 }
@@ -104,9 +110,18 @@ struct Editor {
   }
 
   /// Keeps what the user has changed in the entry. Without options of the user's, the command is
-  /// ours.
-  void AddToEntry(const JsonPath& path, Json& entry, const Json& wanted) {
+  /// ours, but for the path of limactl.
+  void AddToEntry(const JsonPath& path, Json& entry, Json wanted) {
     AddMissing(entry, wanted);
+    bool is_foreign = false;
+    if (wanted.contains("command")) {
+      const Json& program = Program(entry);
+      const std::string text = program.dump();
+      if (Program(wanted) == "limactl" && text.ends_with("/limactl\"")) Program(wanted) = program;
+      // configure itself writes others on another $PATH.
+      is_foreign =
+          program != Program(wanted) && program != "limactl" && !text.ends_with("/limactl-mcp\"");
+    }
     const Json ours = ServeWords(wanted);
     const Json theirs = ServeWords(entry);
     const bool is_same_instance = !ours.empty() && !theirs.empty() && ours[0] == theirs[0];
@@ -115,8 +130,9 @@ struct Editor {
     in_copy = is_kept && theirs.dump().find("\"--copy=") != std::string::npos;
     for (const std::string key : {"args", "command", "timeout"}) {
       const bool is_ours = wanted.contains(key) && (key != "timeout" || HasOptions(ours));
-      if (!is_ours || is_kept || entry.at(key) == wanted.at(key)) continue;
-      if (HasOptions(theirs)) {
+      const bool is_refused = is_foreign && key == "command";
+      if (!is_ours || (is_kept && !is_refused) || entry.at(key) == wanted.at(key)) continue;
+      if (is_refused || HasOptions(theirs)) {
         return Refuse(path / key,
                       support::Format("be {}: it starts something else, or has options of yours",
                                       wanted.at(key).dump()));

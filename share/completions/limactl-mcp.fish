@@ -58,6 +58,14 @@ if type -q limactl
     complete --do-complete 'limactl ' >/dev/null 2>&1
 end
 
+# Behind `limactl mcp`, that one offers options of limactl.
+if functions -q __limactl_prepare_completions; and not functions -q __limactl_mcp_others
+    functions -c __limactl_prepare_completions __limactl_mcp_others
+    function __limactl_prepare_completions
+        not __limactl_mcp_words >/dev/null; and __limactl_mcp_others
+    end
+end
+
 for program in limactl-mcp limactl
     set -l add complete -c $program -f -n
 

@@ -6,6 +6,7 @@
 
 #include "agents/agent.h"
 #include "commands/documents/documents.h"
+#include "commands/project.h"
 #include "support/re2_text.h"
 #include "support/words.h"
 
@@ -61,10 +62,8 @@ std::string ForTerminal(const std::string& markdown) {
 
 std::string CommandHelp(const Command& command, const std::vector<std::string>& words) {
   std::string text = Reference(command, true);
-  if (command.name != "run") return ForTerminal(text);
-  for (const agents::Agent& agent : agents::Agents()) {
-    const bool is_named = std::ranges::find(words, agent.name) != words.end();
-    if (agent.run && is_named) text += agents::ArgumentHelp(agent.run->rules);
+  if (command.name == "run" && !words.empty()) {
+    text += agents::ArgumentHelp(FindAgent(words.front(), true).run->rules);
   }
   return ForTerminal(text);
 }

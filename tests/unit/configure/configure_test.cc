@@ -167,8 +167,8 @@ TEST(Settings, AreAddedAndRemoved) {
 
 TEST(Settings, OnlyWhatIsMissingIsAdded) {
   const Edits cases = {
-      {kEntry, R"({"servers": {"lima": {"mine": 1, "command": "x"}}})",
-       R"({"servers": {"lima": {"mine": 1, "command": "x"}}})"},
+      {kEntry, R"({"servers": {"lima": {"mine": 1, "command": "/x/limactl"}}})",
+       R"({"servers": {"lima": {"mine": 1, "command": "/x/limactl"}}})"},
       {kEntry, R"({"servers": {"lima": {"mine": 1}}})",
        R"({"servers": {"lima": {"mine": 1, "command": "limactl"}}})"},
       {kList, R"({"tools": {"exclude": ["B", "x"]}})",
