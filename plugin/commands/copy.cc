@@ -19,9 +19,9 @@ namespace fs = std::filesystem;
 /// The path below the project of a file that the user named. Throws UsageError.
 std::string InProject(const std::string& file, const std::string& project) {
   const fs::path named = fs::absolute(file);
-  const fs::path path =
-      exposure::ResolvedOnHost(named.parent_path()) + "/" + named.filename().string();
-  const auto below = support::PathBelow(path.string(), project);
+  const std::string path = support::CleanPath(exposure::ResolvedOnHost(named.parent_path()) + "/" +
+                                              named.filename().string());
+  const auto below = support::PathBelow(path, project);
   std::error_code gone;
   const bool is_file = fs::symlink_status(path, gone).type() != fs::file_type::not_found;
   if (is_file && below && !below->empty()) return *below;
@@ -55,7 +55,11 @@ int Copy(const Parsed& parsed) {
   CopyCommand command(instance, "", ReadCopyDirectory(parsed));
   std::vector<std::string> included;
   for (const cxxopts::KeyValue& option : parsed.arguments()) {
-    if (option.key() == "include") included.push_back(InProject(option.value(), command.project()));
+    if (option.key() != "include") continue;
+    included.push_back(InProject(option.value(), command.project()));
+    if (!command.users().Run({"check-ignore", "-q", "./" + included.back()}).ok()) continue;
+    throw UsageError("--include \"{}\": git ignores it. First: git add -f {}", option.value(),
+                     shell::ShellQuote(option.value()));
   }
   SendCopy(command, included);
   std::cout << "limactl mcp serve " << instance << " --copy "

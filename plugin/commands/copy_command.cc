@@ -54,7 +54,7 @@ CopyCommand::CopyCommand(const std::string& instance, const std::string& project
   }
   side_.emplace(place, directory);
   UndoInterruptedApply();
-  copy::RequireNoMount(loaded.mounts, side_->facts().directory, instance);
+  copy::RequireNoMount(loaded.mounts, side_->facts(), instance);
 }
 
 git::Git CopyCommand::users() const {

@@ -140,7 +140,7 @@ int Take(const Parsed& parsed) {
       apply ? Apply(command, yes, max_size) : TakeBranches(command, branch, move, untaken);
   untaken.commits = untaken.files = 0;
   command.PrintUntaken(target, untaken);
-  return result;
+  return untaken.empty() ? result : 1;
 }
 
 }  // namespace commands

@@ -156,7 +156,7 @@ tools::Workspace OpenInstance(const InstanceOptions& options,
   paths.lima_home = options.lima_home;
   if (!options.copied_project.empty()) {
     const auto [place, copied] = FindCopy(options, configuration);
-    copy::RequireNoMount(mounts, copied.directory, options.name);
+    copy::RequireNoMount(mounts, copied, options.name);
     const auto use = UseCopy(place);
     copy::RequireCopy(place, copied, *guest, context);
     paths.roots = options.roots.allowed_paths;

@@ -75,9 +75,11 @@ std::string Advice(const std::string& reason, const std::string& detail,
                    const SideRepository& side) {
   const std::string& instance = side.place().instance;
   const std::string& directory = side.facts().directory;
-  const std::string rescue =
-      Format("To get its files: `limactl copy -r {} rescued`. Then `limactl mcp drop {} --force`",
-             shell::ShellQuote(instance + ":" + directory), instance);
+  const std::string drop = Format("limactl mcp drop {} --force", instance);
+  const std::string rescue = Format("To get its files: `limactl copy -r {} rescued`. Then `{}`",
+                                    shell::ShellQuote(instance + ":" + directory), drop);
+  const std::string elsewhere =
+      side.place().ReadFacts() ? drop + ", then --copy-dir DIR" : "--copy-dir DIR";
   const std::map<std::string, std::string> texts = {
       {"git", "git 2.30 or newer is needed in the guest: sudo apt-get install git"},
       {"busy", "Another limactl mcp works with this copy."},
@@ -89,17 +91,15 @@ std::string Advice(const std::string& reason, const std::string& detail,
       {"unmarked", Format("{} in {} is no longer the copy: its .git is gone or another one. {}, "
                           "which leaves the directory",
                           directory, instance, rescue)},
-      {"foreign", Format("{} exists in {} and is no copy of ours. Move it away, or --copy-dir DIR.",
-                         directory, instance)},
-      {"other",
-       Format("{} in {} is the copy of another project: --copy-dir DIR names another directory.",
-              directory, instance)},
-      {"branch", Format("the copy's branch {} is in the way of the host's, and was not taken: "
-                        "limactl mcp take {}",
-                        detail, instance)},
-      {"directory", Format("{} cannot be made in {} (sudo wants a password): "
-                           "--copy-dir DIR names a directory that you can write.",
-                           directory, instance)},
+      {"foreign", Format("{} exists in {} and is no copy of ours. Move it away, or {}.", directory,
+                         instance, elsewhere)},
+      {"other", Format("{} in {} is the copy of another project: {} names another directory.",
+                       directory, instance, elsewhere)},
+      {"directory",
+       Format("{} cannot be made in {} (sudo wants a password): {}--copy-dir DIR names a directory "
+              "that you can write.",
+              directory, instance,
+              side.facts().sent.empty() ? "" : Format("limactl mcp drop {}, then ", instance))},
       {"space", Format("{} has no space left ({} MB needed).", instance, detail)},
       {"drop", Format("{} cannot be deleted in {}: {}", directory, instance, detail)}};
   const auto found = texts.find(reason);
@@ -269,6 +269,7 @@ GuestState CallGuest(const Target& target, const Settings& settings,
     if (line.starts_with("fail ")) {
       std::vector<std::string> words = Split(line, ' ');
       words.resize(3);
+      if (words[1] == "directory") return {.directory = words[1]};
       const std::string detail =
           words[2].empty() ? LastMessage(ended.error) : Printable(words[2].substr(0, kMaxMessage));
       throw CommandError(Advice(words[1], detail, target.side));

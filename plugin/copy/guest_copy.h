@@ -29,12 +29,12 @@ struct Target {
 
 /// The guest's report on the copy.
 struct GuestState {
-  /// What look() in look.sh prints: absent, ours, interrupted, damaged, foreign or other.
-  std::string directory;
-  std::vector<std::string> known;  ///< commits that the host and the guest have
-  std::string work;                ///< a commit, which the host may not have; empty unless "ours"
-  Untaken untaken;
-  std::string found;  ///< a branch with what was made in a copy that was interrupted
+  /// What look() in look.sh prints, or "directory": it cannot be made, and nothing was.
+  std::string directory = {};
+  std::vector<std::string> known = {};  ///< commits that the host and the guest have
+  std::string work = {};  ///< a commit, which the host may not have; empty unless "ours"
+  Untaken untaken = {};
+  std::string found = {};  ///< a branch with what was made in a copy that was interrupted
 };
 
 /// Variables of a call, besides those that all need.

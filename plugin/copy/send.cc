@@ -52,7 +52,10 @@ std::string Replace(const Target& target, const Project& project, const Snapshot
                              {"SHALLOW", support::ReadText(side.path() / "shallow")},
                              {"PACK", pack.stem()},
                              {"NEEDED", std::to_string(fs::file_size(pack))}};
-  CallGuest(target, settings, kReplace + "prepare");
+  const GuestState prepared = CallGuest(target, settings, kReplace + "prepare");
+  // Then another one may be named. After a first send, the record has what is withheld.
+  if (prepared.directory == "directory" && side.facts().sent.empty()) target.side.Remove();
+  if (!prepared.directory.empty()) RequireOurs(target, prepared);
   const std::string temporary = side.facts().directory + "/.git/objects/pack/tmp_";
   SendFile(target, pack, temporary + "pack");
   SendFile(target, pack.replace_extension(".idx"), temporary + "idx");

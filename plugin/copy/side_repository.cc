@@ -250,12 +250,15 @@ fs::path SideRepository::MakePack(const Git& git, const std::string& revisions) 
   return pack.string() + "-" + id + ".pack";
 }
 
-void RequireNoMount(const std::vector<lima::Mount>& mounts, const std::string& directory,
+void RequireNoMount(const std::vector<lima::Mount>& mounts, const CopyFacts& facts,
                     const std::string& instance) {
   for (const lima::Mount& mount : mounts) {
-    if (!support::PathBelow(directory, mount.mount_point) &&
-        !support::PathBelow(mount.mount_point, directory)) {
-      continue;
+    const bool is_apart = !support::PathBelow(facts.directory, mount.mount_point) &&
+                          !support::PathBelow(mount.mount_point, facts.directory);
+    if (is_apart) continue;
+    if (!facts.sent.empty()) {
+      throw support::CallError("{} mounts {} over the copy of {}. Remove that mount: {}", instance,
+                               mount.location, facts.project, lima::EditCommands(instance));
     }
     throw support::CallError(
         "{} mounts {}: the guest would see both. Use --copy-dir DIR, "

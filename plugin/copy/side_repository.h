@@ -131,8 +131,8 @@ class SideRepository {
   CopyFacts facts_;
 };
 
-/// Throws support::CallError if a mount of the instance contains or lies in `directory`.
-void RequireNoMount(const std::vector<lima::Mount>& mounts, const std::string& directory,
+/// Throws support::CallError if a mount of the instance contains or lies in the copy's directory.
+void RequireNoMount(const std::vector<lima::Mount>& mounts, const CopyFacts& facts,
                     const std::string& instance);
 
 /// Throws support::CallError unless the directory is the complete copy of the place's project. Two

@@ -65,7 +65,8 @@ std::vector<std::string> RestLines(const Target& target, const Untaken& untaken)
   const std::string& directory = target.side.facts().directory;
   std::vector<std::string> lines;
   for (const auto& [kind, name] : untaken.rest) {
-    const std::string path = name.starts_with('/') ? name : directory + "/" + name;
+    std::string path = name.starts_with('/') ? name : directory + "/" + name;
+    if (kind == "tag") path = directory;
     const std::string copy =
         Format("`limactl copy -r {} .` brings ", shell::ShellQuote(instance + ":" + path));
     const std::string git =
@@ -79,6 +80,8 @@ std::vector<std::string> RestLines(const Target& target, const Untaken& untaken)
         {"worktree", Format("{} is a working tree with changes; {} stash -u` makes them a stash, "
                             "which take brings",
                             name, git)},
+        {"tag", Format("the message of {}; {} cat-file -p {}` prints it", name, git,
+                       shell::ShellQuote(name))},
         {"copy", Format("the copy of {} lies in this one; "
                         "`limactl mcp take {} --project {}` brings its work, "
                         "then the same with drop",

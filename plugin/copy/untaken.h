@@ -22,7 +22,7 @@ struct Untaken {
   };
   /// Work that `take` cannot bring.
   struct Rest {
-    std::string kind;  ///< of list_rest() in untaken.sh, or "copy" of another project
+    std::string kind;  ///< of untaken.sh, or "copy" of another project
     std::string name;  ///< printable
   };
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "support/files.h"
+#include "support/paths.h"
 
 namespace copy {
 
@@ -91,7 +92,9 @@ Paths FindWithheld(const Project& project, const Git& git, const SideRepository&
       if (now == filters.end() || now->second != filter) withheld.insert(path);
     }
   }
-  for (const std::string& path : included) withheld.erase(path);
+  for (const std::string& file : included) {
+    std::erase_if(withheld, [&](auto& path) { return support::PathBelow(path, file).has_value(); });
+  }
   return {withheld.begin(), withheld.end()};
 }
 

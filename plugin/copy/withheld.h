@@ -15,7 +15,7 @@ using git::Git;
 /// The paths, new or changed in `tree` since the copy was sent last, that the rules sent then
 /// ignored or filtered and the project's rules no longer do: the guest may have changed the rules.
 /// Paths withheld the last time stay withheld. `git` has the index of `tree`, `included` are
-/// paths that the user wants to send. Throws support::Error.
+/// paths, also of directories, that the user wants to send. Throws support::Error.
 std::vector<std::string> FindWithheld(const Project& project, const Git& git,
                                       const SideRepository& side, const std::string& tree,
                                       const std::vector<std::string>& included);

@@ -88,8 +88,14 @@ work() {
 }
 
 # Prints "ref ID NAME" for each branch, tag, stash and HEAD of another working tree with commits that neither
-# $work nor the host has. Fetched commits are no work.
+# $work nor the host has, and "rest tag NAME" for each message of a tag that is younger than the copy. What was
+# fetched is no work.
 list_refs() {
+  made=$(stat -c %Y "$copied")
+  git for-each-ref --format='%(objecttype) %(taggerdate:unix) %(refname)' refs/tags | while read -r type date ref; do
+    [ "$type" != tag ] || [ "$date" -lt "$made" ] || [ -z "$(git rev-list -n 1 "$ref" --not --remotes)" ] ||
+      echo rest tag "${ref#refs/}"
+  done
   stashes=
   [ ! -e "$GIT_DIR/logs/refs/stash" ] || stashes=$(git rev-list -g refs/stash -- 2>/dev/null)
   refs=$({
