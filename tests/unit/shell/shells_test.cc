@@ -5,6 +5,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <ctime>
 #include <thread>
 
 #include "shell/processes.h"
@@ -69,9 +70,9 @@ TEST_F(ShellsTest, FindTheEndHoweverTheStreamIsCut) {
 
 TEST_F(ShellsTest, PassOnMuchOutput) {
   Run(kEcho);
-  const auto begin = support::Clock::now();
+  const std::clock_t begin = std::clock();  // of this process: others may use the machine
   EXPECT_EQ(Bash("head -c 16000000 /dev/zero").output.size(), 16'000'000U);
-  EXPECT_LT(support::Clock::now() - begin, 5s);
+  EXPECT_LT(std::clock() - begin, 5 * CLOCKS_PER_SEC);
 }
 
 TEST_F(ShellsTest, LeaveBackgroundProcessesAlone) {
@@ -672,26 +673,43 @@ INSTANTIATE_TEST_SUITE_P(Shells, StoppedCommands, kShells, EachShellTest::NameOf
 
 TEST_F(ShellsTest, EndWhatTakesTooLong) {
   const Words words{"bash", "-c", "echo before; echo $$ >main; sleep 60"};
-  TextSink sink;
-  EXPECT_THROW(shells_->RunCommand({ShellCommand(words), "bash", work_, "/bin/bash"}, sink,
-                                   support::Context().WithTimeout(1s)),
-               StoppedCommand);
-  EXPECT_EQ(sink.output, "before\n");
+  std::string output;
+  for (auto time = 1s; !Exists("main"); time *= 4) {
+    TextSink sink;
+    EXPECT_THROW(shells_->RunCommand({ShellCommand(words), "bash", work_, "/bin/bash"}, sink,
+                                     support::Context().WithTimeout(time)),
+                 StoppedCommand);
+    output = sink.output;
+  }
+  EXPECT_EQ(output, "before\n");
   EXPECT_TRUE(Ends("main"));
 }
 
 TEST_F(ShellsTest, EndAProfileThatTakesTooLong) {
   WriteProfile("echo $$ >" + work_ + "/main; exec sleep 60");
-  EXPECT_THROW(Run({"true"}, support::Context().WithTimeout(1s)), support::Stopped);
+  for (auto time = 1s; !Exists("main"); time *= 4)
+    EXPECT_THROW(Run({"true"}, support::Context().WithTimeout(time)), support::Stopped);
   EXPECT_TRUE(Ends("main"));
 }
 
 TEST_F(ShellsTest, DoNotWaitForAScriptThatIsStopped) {
-  const auto begin = support::Clock::now();
+  support::StopSource source;
+  support::Clock::time_point stopped;
+  const auto signal_all = [&](int signal) {
+    for (const pid_t session : launcher_->sessions()) kill(-session, signal);
+  };
+  std::thread stopper([&] {
+    Comes("main");
+    signal_all(SIGSTOP);  // nothing confirms the end
+    stopped = support::Clock::now();
+    source.Stop(support::StopReason::kDeadline);
+  });
   EXPECT_THROW(Script("trap '' TERM; echo $$ >" + work_ + "/main; while :; do sleep 1; done",
-                      support::Context().WithTimeout(300ms)),
+                      source.context()),
                support::Stopped);
-  EXPECT_LT(support::Clock::now() - begin, 900ms);
+  stopper.join();
+  EXPECT_LT(support::Clock::now() - stopped, Shells::kStopTimeout / 2);
+  signal_all(SIGCONT);
   EXPECT_TRUE(Ends("main"));
 }
 
