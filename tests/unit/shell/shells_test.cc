@@ -364,6 +364,38 @@ TEST_F(ShellsTest, WaitForAShellInOrderOnceThereAreTooMany) {
   EXPECT_EQ(launcher_->started(), kMaxChannels - 2 + 1);
 }
 
+TEST_F(ShellsTest, SayWhatUsesTheChannels) {
+  struct Sink final : OutputSink {
+    bool OnOutput(Stream, std::string_view) override { return true; }
+    void OnQueued(const std::string& running) override {
+      text = running;
+      queued = true;
+    }
+    std::string text;
+    std::atomic<bool> queued = false;
+  };
+  shells_->SetChannels(3, 0);
+  EXPECT_EQ(shells_->Running(), "other calls use the channels");
+  WriteProfile("until [ -e " + work_ + "/go ]; do sleep 0.01; done");
+  std::vector<Sink> sinks(3);
+  std::vector<std::thread> threads;
+  const auto run = [&](Sink& sink) {
+    threads.emplace_back([&] { shells_->RunCommand({":", "", work_, "/bin/bash"}, sink, {}); });
+  };
+  const std::string two = "2 commands are being started";
+  run(sinks[0]);
+  run(sinks[1]);
+  EXPECT_TRUE(Eventually([&] { return shells_->Running() == two; })) << shells_->Running();
+  run(sinks[2]);
+  EXPECT_TRUE(Eventually([&] { return sinks[2].queued.load(); }));
+  EXPECT_EQ(sinks[2].text, two);
+  shells_->SetChannels(3, 2);
+  EXPECT_EQ(shells_->Running(&sinks[0]), "1 command is being started, 2 processes run");
+  Write(work_ + "/go", "");
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(shells_->Running(), "2 processes run");
+}
+
 TEST_F(ShellsTest, ServeAllDirectories) {
   const std::string work = work_;
   for (const char* name :
