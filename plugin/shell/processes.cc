@@ -62,6 +62,7 @@ Processes::State StateOf(const ShellSession& session) {
 
 bool Processes::Log::OnOutput(Stream stream, std::string_view bytes) {
   if (stream == Stream::kOutput) output.Add(bytes);
+  for (const auto* const watcher : watchers) (*watcher)();
   return true;
 }
 
@@ -151,7 +152,39 @@ Processes::Output Processes::Read(std::string_view id, std::optional<std::int64_
   }
   context.ThrowIfStopped();
   if (session.is_over()) output.Finish();
-  return {StateOf(session), output.Read(from, maximum, wait_for == Wait::kToPeek)};
+  return {StateOf(session), output.Read(from, maximum)};
+}
+
+void Processes::Watch(std::string_view id, std::optional<std::int64_t> offset, const Look& look,
+                      std::chrono::milliseconds time, const support::Context& context) {
+  Lock lock(session_lock_->mutex);
+  const std::shared_ptr<Entry> entry = Find(id);
+  const ShellSession& session = *entry->session;
+  OutputLog& output = entry->log->output;
+  std::uint64_t next = std::min(output.Resolve(offset), output.readable());
+  bool has_enough = false;
+  const std::function<void()> advance = [&] {
+    while (!has_enough && output.readable() > next) {
+      const OutputLog::Piece piece = output.Read(next, kMaxRead, true);
+      next = piece.end;
+      has_enough = look(piece);
+    }
+  };
+  entry->log->watchers.push_back(&advance);
+  const auto deadline = Clock::now() + time;
+  for (bool is_quiet = false; context.stop_reason() == support::StopReason::kNone;) {
+    if (session.is_over()) output.Finish();
+    advance();
+    const bool is_last = session.is_over() || Clock::now() >= deadline;
+    if (!has_enough && (is_quiet || is_last)) has_enough = look({.end = next});
+    if (has_enough || is_last) break;
+    const auto has_changed = [&, seen = next] { return session.is_over() || next != seen; };
+    is_quiet =
+        !support::WaitUntil(session_lock_->changed, lock, context, has_changed,
+                            is_quiet ? deadline : std::min(deadline, Clock::now() + kPromptWait));
+  }
+  std::erase(entry->log->watchers, &advance);
+  context.ThrowIfStopped();
 }
 
 Processes::State Processes::Write(std::string_view id, const Input& request,

@@ -65,14 +65,27 @@ class Processes {
   std::string Start(const LoginCommand& command, const std::string& directory, Launcher& launcher,
                     const OnQueued& on_queued, const support::Context& context);
 
-  enum class Wait { kForOutput, kForEnd, kToPeek };
+  enum class Wait { kForOutput, kForEnd };
 
   /// Output from `offset` on (OutputLog::Resolve), at most `maximum` bytes. Waits, no longer than
-  /// `time`, for output behind the offset (kToPeek: which does not count as the last read), or only
-  /// for the end of the process. Throws support::CallError for an unknown id, support::Stopped.
+  /// `time`, for output behind the offset, or only for the end of the process. Throws
+  /// support::CallError for an unknown id, support::Stopped.
   Output Read(std::string_view id, std::optional<std::int64_t> offset, Wait wait,
               std::chrono::milliseconds time, const support::Context& context,
               std::size_t maximum = kMaxRead);
+
+  /// After this time without output, a line that is not complete may be a prompt.
+  static constexpr std::chrono::milliseconds kPromptWait{200};
+
+  /// Sees a piece of output, on any thread; an empty one after kPromptWait without output, and at
+  /// the end. Returns whether it has seen enough. Must be quick, and call nothing here.
+  using Look = std::function<bool(const OutputLog::Piece& piece)>;
+
+  /// Shows `look` the output from `offset` on, until it has seen enough, the process ends, or the
+  /// time is over. Output waits for `look`, so that it misses none. Does not count as a read.
+  /// Throws as Read does.
+  void Watch(std::string_view id, std::optional<std::int64_t> offset, const Look& look,
+             std::chrono::milliseconds time, const support::Context& context);
 
   struct Input {
     std::string_view input;
@@ -96,6 +109,7 @@ class Processes {
   struct Log final : OutputSink {
     bool OnOutput(Stream stream, std::string_view bytes) override;
     OutputLog output{kMaxOutput};
+    std::vector<const std::function<void()>*> watchers;  ///< called after each output
   };
   struct Entry {
     Description description;

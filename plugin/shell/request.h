@@ -31,7 +31,7 @@ class OutputSink {
   virtual bool OnOutput(Stream stream, std::string_view bytes) = 0;
 
   /// On the calling thread, about once a second: the request waits for a shell or a channel.
-  /// `running`: "2 commands run (make -j4, 3 min; sleep 9, 5 s)".
+  /// `running`: "2 commands run (make -j4, 3 min; sleep 9, 5 s), 1 process runs".
   virtual void OnQueued(const std::string& /*running*/) {}
 
   /// On the calling thread: the request has been sent.

@@ -8,7 +8,6 @@
 #include "support/format.h"
 #include "support/join.h"
 #include "support/printable.h"
-#include "support/units.h"
 #include "support/utf8.h"
 
 namespace shell {
@@ -136,8 +135,8 @@ Shells::Shell Shells::Acquire(bool for_commands, const std::string& program, Out
   Queue& queue = QueueOf(for_commands);
   const auto place = queue.waiting.insert(queue.waiting.end(), &sink);
   const auto may_run = [&] { return place == queue.waiting.begin() && Provide(shell); };
-  const bool runs =
-      WaitWithReports(*session_lock_, lock, context, may_run, [&] { sink.OnQueued(Running()); });
+  const bool runs = WaitWithReports(*session_lock_, lock, context, may_run,
+                                    [&] { sink.OnQueued(Running(&sink)); });
   queue.waiting.erase(place);
   session_lock_->changed.notify_all();
   if (!runs) throw support::Stopped(context.stop_reason());
@@ -173,7 +172,7 @@ Shells::RunResult Shells::RunIn(Shell& shell, const ShellRequest& request, Outpu
     return support::WaitUntil(session_lock_->changed, lock, context, done);
   };
   if (wait_until([&] { return started() || reported.was_queued; })) {
-    WaitWithReports(*session_lock_, lock, context, started, [&] { sink.OnQueued(Running()); });
+    WaitWithReports(*session_lock_, lock, context, started, [&] { sink.OnQueued(Running(&sink)); });
   }
   const std::string problem = reported.end ? reported.end->problem : "";
   if (!reported.was_ready) {
@@ -224,19 +223,27 @@ Shells::RunResult Shells::RunIn(Shell& shell, const ShellRequest& request, Outpu
   return reply;
 }
 
-std::string Shells::Running() const {
+std::string Shells::Running(const OutputSink* self) const {
   const std::scoped_lock lock(session_lock_->mutex);
   std::vector<std::string> shown;
+  std::size_t starting = 0;
   for (const OutputSink* const sink : queues_.back().running) {
+    if (!sink->began && sink != self) ++starting;
     if (!sink->began) continue;
     const auto time = std::chrono::floor<std::chrono::seconds>(Clock::now() - *sink->began).count();
     shown.push_back(Format("{}, {} {}",
                            support::Printable(support::CutText(sink->command, kMaxCommandText)),
                            time < 60 ? time : time / 60, time < 60 ? "s" : "min"));
   }
-  if (shown.empty()) return "no command runs";
-  return Format("{} {} ({})", support::Count(shown.size(), "command"),
-                shown.size() == 1 ? "runs" : "run", support::Join(shown, "; "));
+  std::vector<std::string> parts;
+  const auto add = [&](std::size_t count, const char* one, const char* more) {
+    if (count > 0) parts.push_back(Format("{} {}", count, count == 1 ? one : more));
+  };
+  add(shown.size(), "command runs", "commands run");
+  if (!shown.empty()) parts.back() += Format(" ({})", support::Join(shown, "; "));
+  add(starting, "command is being started", "commands are being started");
+  add(processes_, "process runs", "processes run");
+  return parts.empty() ? "other calls use the channels" : support::Join(parts);
 }
 
 bool Shells::Provide(Shell& shell) {
@@ -286,8 +293,9 @@ bool Shells::CloseFirst(Predicate predicate) {
   return true;
 }
 
-bool Shells::SetChannels(std::size_t channels) {
+bool Shells::SetChannels(std::size_t channels, std::size_t processes) {
   const std::scoped_lock lock(session_lock_->mutex);
+  processes_ = processes;
   if (std::exchange(channels_, channels) < channels) session_lock_->changed.notify_all();
   return QueueOf(true).running.size() < channels;
 }

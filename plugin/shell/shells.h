@@ -55,12 +55,12 @@ class Shells {
   /// shell's. False if there is none.
   bool MakeRoom();
 
-  /// The commands that run: "2 commands run (make -j4, 3 min; sleep 9, 5 s)".
-  [[nodiscard]] std::string Running() const;
+  /// What uses the channels, without `self`: "1 command runs (make -j4, 3 min), 6 processes run".
+  [[nodiscard]] std::string Running(const OutputSink* self = nullptr) const;
 
-  /// How many channels they may use now. Returns whether the commands that run leave one of these
-  /// to scripts.
-  bool SetChannels(std::size_t channels);
+  /// How many channels they may use now, and how many long-running processes use. Returns whether
+  /// the commands that run leave one of the first to scripts.
+  bool SetChannels(std::size_t channels, std::size_t processes);
   [[nodiscard]] std::size_t channels() const;
 
   /// Closes all shells. No request may run, and the launcher must still deliver events.
@@ -120,6 +120,7 @@ class Shells {
   std::array<Queue, 2> queues_;
   std::set<std::string> unfit_;  // login shells that are started for each command
   std::size_t channels_ = kMaxChannels - 1;
+  std::size_t processes_ = 0;
 };
 
 }  // namespace shell

@@ -36,6 +36,7 @@ class ProcessRun final : public ChannelUser {
 
   /// Returns when to call it again even if nothing happens on the session.
   TimePoint Step(TimePoint now);
+  [[nodiscard]] bool has_channel() const { return state_ == State::kRunning; }
   /// True if nothing is left to do.
   [[nodiscard]] bool done() const { return state_ == State::kDone; }
 

@@ -237,10 +237,14 @@ TimePoint SessionGuest::StepAll(TimePoint now) {
 }
 
 void SessionGuest::ShareChannels() {
-  const auto long_running = std::count_if(processes_.begin(), processes_.end(),
-                                          [](const auto& run) { return run->is_long_running(); });
-  broker_.AllowProcesses(shells_.SetChannels(shell::kMaxChannels - sftp_.channels() -
-                                             static_cast<std::size_t>(long_running)));
+  std::size_t channels = shell::kMaxChannels - sftp_.channels();
+  std::size_t running = 0;
+  for (const auto& process : processes_) {
+    if (!process->is_long_running()) continue;
+    --channels;
+    if (process->has_channel()) ++running;
+  }
+  broker_.AllowProcesses(shells_.SetChannels(channels, running));
 }
 
 void SessionGuest::KeepAlive(TimePoint now) {

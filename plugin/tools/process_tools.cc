@@ -24,8 +24,6 @@ constexpr milliseconds kNoLimitWait = std::chrono::hours(24);
 constexpr milliseconds kStartWait{1000};
 constexpr milliseconds kWriteWait{1000};
 
-/// After this time without output, a line that is not complete counts: it may be a prompt.
-constexpr milliseconds kPromptWait{200};
 // In bytes: of an expression's memory, of a line that it sees, and of one that is returned.
 constexpr std::int64_t kMaxExpression = std::int64_t{1} << 20;
 constexpr std::size_t kMaxLine = std::size_t{64} << 10;
@@ -118,10 +116,11 @@ class LineSearch {
   }
 
   void LookAtLine() {
-    static const re2::RE2 unseen("\r*\n?$|\x1B\\[[0-?]*m");  // the line end, and colours
+    static const re2::RE2 colours("\x1B\\[[0-?]*m");
     if (is_fragment_) return;
     std::string text = support::ToUtf8(line_);
-    re2::RE2::GlobalReplace(&text, unseen, "");
+    text.erase(text.find_last_not_of("\r\n") + 1);
+    if (text.find('\x1B') != std::string::npos) re2::RE2::GlobalReplace(&text, colours, "");
     if (re2::RE2::PartialMatch(text, expression_)) matched_ = support::CutText(text, kMaxMatched);
   }
 
@@ -133,31 +132,25 @@ class LineSearch {
   std::optional<std::string> matched_;
 };
 
-/// Waits until a line matches, the end, or the time is over. `read(offset, wait, time, maximum)`.
-/// The result is what was looked at: the guest may drop it before it can be read again.
-template <typename Read>
-ProcessOutput ReadUntil(const mcp::ToolCall& call, std::optional<std::int64_t> offset,
-                        milliseconds time, std::size_t maximum, const Read& read) {
-  LineSearch search(call.arguments.at("until").get<std::string>(), maximum);
-  const auto deadline = support::Clock::now() + time;
-  ProcessOutput seen = read(offset, kToPeek, {}, maximum);
-  const std::uint64_t begin = seen.piece.end - seen.piece.text.size() - seen.piece.dropped;
-  std::string_view rest;
-  while (true) {
-    call.context.ThrowIfStopped();
-    if (seen.piece.dropped > 0) search.Skip();
-    rest = search.Look(seen.piece.text);
-    const bool is_over = !seen.state.running.value_or(false) && seen.piece.remaining == 0;
-    const auto left = std::chrono::ceil<milliseconds>(deadline - support::Clock::now());
-    const bool is_prompt = is_over || seen.piece.text.empty() || left.count() <= 0;
-    if (is_prompt) search.LookAtRest();
-    if (search.matched() || is_over || left.count() <= 0) break;
-    seen = read(seen.piece.end, kToPeek, is_prompt ? left : std::min(left, kPromptWait), maximum);
-  }
-  if (!search.matched()) return read(begin, kForOutput, {}, maximum);
-  ProcessOutput last = read(seen.piece.end - rest.size(), kForOutput, {}, 0);
+/// `watch(look)` shows `look` the output, `read(offset, maximum)` reads it. The result is what was
+/// looked at: the guest may drop it before it can be read again.
+template <typename Watch, typename Read>
+ProcessOutput ReadUntil(const std::string& until, std::size_t maximum, const Watch& watch,
+                        const Read& read) {
+  LineSearch search(until, maximum);
+  std::optional<std::uint64_t> begin;
+  std::uint64_t end = 0;
+  watch([&](const shell::OutputLog::Piece& piece) {
+    if (!begin) begin = piece.end - piece.text.size() - piece.dropped;
+    if (piece.dropped > 0) search.Skip();
+    end = piece.end - search.Look(piece.text).size();
+    if (piece.text.empty()) search.LookAtRest();
+    return search.matched().has_value();
+  });
+  if (!search.matched()) return read(begin, maximum);
+  ProcessOutput last = read(end, 0);
   last.piece.text = search.kept();
-  last.piece.dropped = last.piece.end - begin - last.piece.text.size();
+  last.piece.dropped = last.piece.end - *begin - last.piece.text.size();
   last.matched = search.matched();
   return last;
 }
@@ -212,16 +205,23 @@ Result ReadProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
     offset = given->get<std::int64_t>();
   }
   const bool is_cut = re2::RE2::FullMatch(id, "c\\d+");  // as CutOutputs::Keep makes them
-  const auto read = [&](std::optional<std::int64_t> from, Processes::Wait wait, milliseconds time,
-                        std::size_t most) -> ProcessOutput {
-    if (is_cut) return {{.id = id}, toolbox.cut_outputs.Read(id, from, most, wait == kToPeek)};
-    const auto output = toolbox.processes.Read(id, from, wait, time, call.context, most);
+  const auto read = [&](std::optional<std::int64_t> from, std::size_t most,
+                        milliseconds time = {}) -> ProcessOutput {
+    if (is_cut) return {{.id = id}, toolbox.cut_outputs.Read(id, from, most)};
+    const auto output = toolbox.processes.Read(id, from, kForOutput, time, call.context, most);
     return {StateOf(id, output.state), output.piece};
   };
-  if (!waits) return read(offset, kForOutput, WaitOf(call.arguments, {}), maximum);
+  if (!waits) return read(offset, maximum, WaitOf(call.arguments, {}));
   const milliseconds limit = toolbox.options.command_timeout;
   const milliseconds longest = limit.count() > 0 ? limit : kNoLimitWait;
-  return ReadUntil(call, offset, WaitOf(call.arguments, longest, longest), maximum, read);
+  const auto watch = [&](const Processes::Look& look) {
+    const milliseconds time = WaitOf(call.arguments, longest, longest);
+    if (!is_cut) return toolbox.processes.Watch(id, offset, look, time, call.context);
+    auto piece = toolbox.cut_outputs.Read(id, offset, maximum, true);
+    while (!look(piece) && !piece.text.empty())
+      piece = toolbox.cut_outputs.Read(id, piece.end, maximum, true);
+  };
+  return ReadUntil(call.arguments.at("until"), maximum, watch, read);
 }
 
 ProcessState WriteProcess(Toolbox& toolbox, const mcp::ToolCall& call) {

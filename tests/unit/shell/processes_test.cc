@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include <future>
 #include <thread>
 
 #include "support/errors.h"
@@ -14,6 +15,7 @@ namespace shell {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
@@ -98,6 +100,47 @@ TEST_P(ProcessesTest, AreSignalledWhileTheyDoNotReadTheirInput) {
   Signal(id, "HUP", 100ms);
   EXPECT_THAT(ReadUntil(id, "hup\n"), EndsWith("hup\n"));
   EXPECT_EQ(Signal(id, "KILL").exit_status, 128 + SIGKILL);
+}
+
+/// Much more than is kept comes while the first piece is looked at.
+TEST_P(ProcessesTest, ShowAllOfAFastOutputToASlowWatcher) {
+  const std::string id = Start("echo up; read -r go; seq 1000000; echo up again; exec sleep 60");
+  std::promise<void> is_up;
+  std::uint64_t seen = 0;
+  std::string last;
+  std::thread watcher([&] {
+    const auto look = [&](const OutputLog::Piece& piece) {
+      if (seen == 0) is_up.set_value();
+      EXPECT_EQ(piece.dropped, 0U);
+      std::this_thread::sleep_for(1ms);
+      seen += piece.text.size();
+      last = piece.text;
+      return seen > 3 && last.ends_with("up again\n");
+    };
+    processes_->Watch(id, 0, look, kLong, {});
+  });
+  is_up.get_future().wait();
+  Send(id, "go\n");
+  watcher.join();
+  EXPECT_EQ(seen, 3U + 6'888'896U + 9U);
+  EXPECT_THAT(last, EndsWith("1000000\nup again\n"));
+}
+
+TEST_P(ProcessesTest, ShowAWatcherWhenNothingComes) {
+  const std::string id = Start("printf prompt; read -r go; printf x; exit 3");
+  std::vector<std::string> texts;
+  const auto look = [&](const OutputLog::Piece& piece) {
+    texts.push_back(piece.text);
+    return piece.text.empty();
+  };
+  processes_->Watch(id, 0, look, kLong, {});
+  EXPECT_THAT(texts, ElementsAre("prompt", ""));
+  Send(id, "go\n");
+  processes_->Watch(id, 6, look, kLong, {});
+  EXPECT_THAT(texts, ElementsAre("prompt", "", "x", ""));
+  processes_->Watch(id, 100, look, 0ms, {});
+  EXPECT_EQ(texts.back(), "");
+  EXPECT_EQ(Read(id), "promptx") << "nothing was read";
 }
 
 TEST_P(ProcessesTest, EndWithAllThatTheyHaveStarted) {

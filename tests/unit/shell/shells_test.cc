@@ -5,6 +5,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <ctime>
 #include <thread>
 
 #include "shell/processes.h"
@@ -69,9 +70,9 @@ TEST_F(ShellsTest, FindTheEndHoweverTheStreamIsCut) {
 
 TEST_F(ShellsTest, PassOnMuchOutput) {
   Run(kEcho);
-  const auto begin = support::Clock::now();
+  const std::clock_t begin = std::clock();  // of this process: others may use the machine
   EXPECT_EQ(Bash("head -c 16000000 /dev/zero").output.size(), 16'000'000U);
-  EXPECT_LT(support::Clock::now() - begin, 5s);
+  EXPECT_LT(std::clock() - begin, 5 * CLOCKS_PER_SEC);
 }
 
 TEST_F(ShellsTest, LeaveBackgroundProcessesAlone) {
@@ -363,6 +364,38 @@ TEST_F(ShellsTest, WaitForAShellInOrderOnceThereAreTooMany) {
   EXPECT_EQ(launcher_->started(), kMaxChannels - 2 + 1);
 }
 
+TEST_F(ShellsTest, SayWhatUsesTheChannels) {
+  struct Sink final : OutputSink {
+    bool OnOutput(Stream, std::string_view) override { return true; }
+    void OnQueued(const std::string& running) override {
+      text = running;
+      queued = true;
+    }
+    std::string text;
+    std::atomic<bool> queued = false;
+  };
+  shells_->SetChannels(3, 0);
+  EXPECT_EQ(shells_->Running(), "other calls use the channels");
+  WriteProfile("until [ -e " + work_ + "/go ]; do sleep 0.01; done");
+  std::vector<Sink> sinks(3);
+  std::vector<std::thread> threads;
+  const auto run = [&](Sink& sink) {
+    threads.emplace_back([&] { shells_->RunCommand({":", "", work_, "/bin/bash"}, sink, {}); });
+  };
+  const std::string two = "2 commands are being started";
+  run(sinks[0]);
+  run(sinks[1]);
+  EXPECT_TRUE(Eventually([&] { return shells_->Running() == two; })) << shells_->Running();
+  run(sinks[2]);
+  EXPECT_TRUE(Eventually([&] { return sinks[2].queued.load(); }));
+  EXPECT_EQ(sinks[2].text, two);
+  shells_->SetChannels(3, 2);
+  EXPECT_EQ(shells_->Running(&sinks[0]), "1 command is being started, 2 processes run");
+  Write(work_ + "/go", "");
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(shells_->Running(), "2 processes run");
+}
+
 TEST_F(ShellsTest, ServeAllDirectories) {
   const std::string work = work_;
   for (const char* name :
@@ -389,8 +422,10 @@ TEST_F(ShellsTest, OfAnotherProgramAreClosedOnceThereAreTooMany) {
     EXPECT_EQ(RunIn(directory + "/bash", kEcho), kEchoed);
   }
   std::size_t closed = 0;
-  while (Eventually([&] { return shells_->MakeRoom(); }, 100ms)) ++closed;
+  const auto make_room = [&] { return shells_->MakeRoom(); };
+  while (closed < kMaxChannels - 2 && Eventually(make_room)) ++closed;
   EXPECT_EQ(closed, kMaxChannels - 2);
+  EXPECT_FALSE(Eventually(make_room, 100ms));
 }
 
 TEST_F(ShellsTest, GiveUpAProfileThatPrintsWithoutEnd) {
@@ -672,26 +707,43 @@ INSTANTIATE_TEST_SUITE_P(Shells, StoppedCommands, kShells, EachShellTest::NameOf
 
 TEST_F(ShellsTest, EndWhatTakesTooLong) {
   const Words words{"bash", "-c", "echo before; echo $$ >main; sleep 60"};
-  TextSink sink;
-  EXPECT_THROW(shells_->RunCommand({ShellCommand(words), "bash", work_, "/bin/bash"}, sink,
-                                   support::Context().WithTimeout(1s)),
-               StoppedCommand);
-  EXPECT_EQ(sink.output, "before\n");
+  std::string output;
+  for (auto time = 1s; !Exists("main"); time *= 4) {
+    TextSink sink;
+    EXPECT_THROW(shells_->RunCommand({ShellCommand(words), "bash", work_, "/bin/bash"}, sink,
+                                     support::Context().WithTimeout(time)),
+                 StoppedCommand);
+    output = sink.output;
+  }
+  EXPECT_EQ(output, "before\n");
   EXPECT_TRUE(Ends("main"));
 }
 
 TEST_F(ShellsTest, EndAProfileThatTakesTooLong) {
   WriteProfile("echo $$ >" + work_ + "/main; exec sleep 60");
-  EXPECT_THROW(Run({"true"}, support::Context().WithTimeout(1s)), support::Stopped);
+  for (auto time = 1s; !Exists("main"); time *= 4)
+    EXPECT_THROW(Run({"true"}, support::Context().WithTimeout(time)), support::Stopped);
   EXPECT_TRUE(Ends("main"));
 }
 
 TEST_F(ShellsTest, DoNotWaitForAScriptThatIsStopped) {
-  const auto begin = support::Clock::now();
+  support::StopSource source;
+  support::Clock::time_point stopped;
+  const auto signal_all = [&](int signal) {
+    for (const pid_t session : launcher_->sessions()) kill(-session, signal);
+  };
+  std::thread stopper([&] {
+    Comes("main");
+    signal_all(SIGSTOP);  // nothing confirms the end
+    stopped = support::Clock::now();
+    source.Stop(support::StopReason::kDeadline);
+  });
   EXPECT_THROW(Script("trap '' TERM; echo $$ >" + work_ + "/main; while :; do sleep 1; done",
-                      support::Context().WithTimeout(300ms)),
+                      source.context()),
                support::Stopped);
-  EXPECT_LT(support::Clock::now() - begin, 900ms);
+  stopper.join();
+  EXPECT_LT(support::Clock::now() - stopped, Shells::kStopTimeout / 2);
+  signal_all(SIGCONT);
   EXPECT_TRUE(Ends("main"));
 }
 

@@ -71,7 +71,7 @@ TEST_F(Until, LooksAtTheBeginningOfALongLine) {
 }
 
 TEST_F(Until, TakesALineThatCameBeforeTheCallAndLeavesWhatFollows) {
-  const std::string id = Start("echo one; echo two; echo three; exec sleep 60", 300);
+  const std::string id = Start("printf 'one\\ntwo\\nthree\\n'; exec sleep 60", 300);
   EXPECT_EQ(Read(id, "t", {{"offset", 0}}), "one\ntwo\n|two");
   EXPECT_EQ(Read(id, "three", {{"wait_ms", 0}}), "three\n|three");
   EXPECT_EQ(Read(id, "one", {{"wait_ms", 0}}), "") << "begins where the last read ended";
