@@ -126,10 +126,9 @@ Launch LaunchClaude(const LaunchRequest& request) {
   if (IsInteractive(request.arguments)) {
     const auto [time, is_ours] =  // by default two minutes
         launch.environment.emplace("CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS", "10000");
-    const auto off = launch.environment.find("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS");
-    const bool is_off =  // as Claude Code reads it
-        off != launch.environment.end() &&
-        re2::RE2::FullMatch(off->second, R"((?i)\s*(?:1|true|yes|on)\s*)");
+    const bool is_off = re2::RE2::FullMatch(  // as Claude Code reads it
+        support::Value(launch.environment, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"),
+        R"((?i)\s*(?:1|true|yes|on)\s*)");
     const bool is_on = std::atol(time->second.c_str()) > 0 && !is_off;
     if (is_on) {
       launch.files[instructions] += support::Format(
