@@ -126,10 +126,10 @@ Launch LaunchClaude(const LaunchRequest& request) {
   if (IsInteractive(request.arguments)) {
     const auto [time, is_ours] =  // by default two minutes
         launch.environment.emplace("CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS", "10000");
-    const bool is_off = re2::RE2::FullMatch(  // as Claude Code reads it
-        support::Value(launch.environment, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"),
-        R"((?i)\s*(?:1|true|yes|on)\s*)");
-    const bool is_on = std::atol(time->second.c_str()) > 0 && !is_off;
+    const std::string off =
+        support::Value(launch.environment, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS");
+    const bool is_on = std::atol(time->second.c_str()) > 0 &&
+                       !re2::RE2::FullMatch(off, R"((?i)\s*(?:1|true|yes|on)\s*)");
     if (is_on) {
       launch.files[instructions] += support::Format(
           "\nA call that takes {} goes to the background; you are told when it ends. "

@@ -176,10 +176,9 @@ void Processes::Watch(std::string_view id, std::optional<std::int64_t> offset, c
   bool is_last = false;
   while (!has_enough && !is_last && context.stop_reason() == support::StopReason::kNone) {
     const std::uint64_t seen = next;
-    support::WaitUntil(
-        session_lock_->changed, lock, context,
-        [&] { return session.is_over() || output.readable() > seen; },
-        std::min(deadline, Clock::now() + kPromptWait));
+    const auto has_news = [&] { return session.is_over() || output.readable() > seen; };
+    support::WaitUntil(session_lock_->changed, lock, context, has_news,
+                       std::min(deadline, Clock::now() + kPromptWait));
     is_last = session.is_over() || Clock::now() >= deadline;
     if (session.is_over()) output.Finish();
     advance();
