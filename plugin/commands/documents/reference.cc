@@ -11,7 +11,8 @@ std::string Completed(std::string_view brief, Offers offers, std::string_view by
   std::string text(brief);
   const auto words = OfferedWords(offers);
   if (!words.empty()) text += ": " + support::Join(words);
-  if (!by_default.empty() && !brief.ends_with(')')) text += " (default: " + std::string(by_default) + ")";
+  if (!by_default.empty() && !brief.ends_with(')'))
+    text += " (default: " + std::string(by_default) + ")";
   return text;
 }
 
