@@ -3,6 +3,8 @@
 // are hidden. It refuses unknown flags, but ignores unknown variables and settings: hence the
 // oldest version.
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -124,8 +126,10 @@ Launch LaunchClaude(const LaunchRequest& request) {
   if (IsInteractive(request.arguments)) {
     const auto [time, is_ours] =  // by default two minutes
         launch.environment.emplace("CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS", "10000");
+    const std::string off =
+        support::Value(launch.environment, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS");
     const bool is_on = std::atol(time->second.c_str()) > 0 &&
-                       !launch.environment.contains("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS");
+                       !re2::RE2::FullMatch(off, R"((?i)\s*(?:1|true|yes|on)\s*)");
     if (is_on) {
       launch.files[instructions] += support::Format(
           "\nA call that takes {} goes to the background; you are told when it ends. "

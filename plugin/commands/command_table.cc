@@ -35,7 +35,7 @@ std::span<const OptionGroup> OptionsOfServe() {
           {"allow-settings", "", kNothing, "Let the file tools write settings of agents, editors and git", "Programs on the host obey these."}}},
       OptionGroup{"How the server works:", {
           {"start", "", kNothing, "Start a stopped instance: now, and whenever a call finds it stopped", "A start continues when this program exits."},
-          {"command-timeout", "TIME", kNothing, "How long a command may run, such as 90s, 10m or 1h; 0: no limit", "`run claude` without -p sets none: Claude Code continues meanwhile.", "9m"},
+          {"command-timeout", "TIME", kNothing, "How long a command may run, such as 90s, 10m or 1h; 0: no limit (default: 9m; `run claude` without -p: 0)", "", "9m"},
           {"results", "STYLE", kStyles, "How results are sent",
               "`structured` is Lima's contract. `text` costs fewer tokens. `auto` is `text` for the agents of `configure`, else `structured`.", "auto"},
           {"audit", "FILE", kFiles, "Append a line of JSON to FILE for every call",

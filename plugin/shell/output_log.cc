@@ -66,11 +66,11 @@ std::string CutOutputs::Keep(OutputLog output) {
 }
 
 OutputLog::Piece CutOutputs::Read(std::string_view id, std::optional<std::int64_t> offset,
-                                  std::size_t maximum, bool peeks) {
+                                  std::size_t maximum) {
   const std::scoped_lock lock(mutex_);
   std::vector<std::string> known;
   for (auto& [known_id, output] : entries_) {
-    if (known_id == id) return output.Read(output.Resolve(offset), maximum, peeks);
+    if (known_id == id) return output.Read(output.Resolve(offset), maximum);
     known.push_back(known_id);
   }
   throw support::CallError(

@@ -74,7 +74,7 @@ class CutOutputs {
   /// `offset` is that of OutputLog::Resolve. Throws support::CallError for an id that is unknown or
   /// forgotten.
   OutputLog::Piece Read(std::string_view id, std::optional<std::int64_t> offset,
-                        std::size_t maximum = kMaxRead, bool peeks = false);
+                        std::size_t maximum = kMaxRead);
 
  private:
   struct Entry {

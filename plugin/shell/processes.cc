@@ -172,16 +172,16 @@ void Processes::Watch(std::string_view id, std::optional<std::int64_t> offset, c
   };
   entry->log->watchers.push_back(&advance);
   const auto deadline = Clock::now() + time;
-  for (bool is_quiet = false; context.stop_reason() == support::StopReason::kNone;) {
+  bool is_last = false;
+  while (!has_enough && !is_last && context.stop_reason() == support::StopReason::kNone) {
+    const std::uint64_t seen = next;
+    const auto has_news = [&] { return session.is_over() || output.readable() > seen; };
+    support::WaitUntil(session_lock_->changed, lock, context, has_news,
+                       std::min(deadline, Clock::now() + kPromptWait));
+    is_last = session.is_over() || Clock::now() >= deadline;
     if (session.is_over()) output.Finish();
     advance();
-    const bool is_last = session.is_over() || Clock::now() >= deadline;
-    if (!has_enough && (is_quiet || is_last)) has_enough = look({.end = next});
-    if (has_enough || is_last) break;
-    const auto has_changed = [&, seen = next] { return session.is_over() || next != seen; };
-    is_quiet =
-        !support::WaitUntil(session_lock_->changed, lock, context, has_changed,
-                            is_quiet ? deadline : std::min(deadline, Clock::now() + kPromptWait));
+    if (!has_enough && (is_last || next == seen)) has_enough = look({.end = next});
   }
   std::erase(entry->log->watchers, &advance);
   context.ThrowIfStopped();

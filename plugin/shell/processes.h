@@ -74,16 +74,13 @@ class Processes {
               std::chrono::milliseconds time, const support::Context& context,
               std::size_t maximum = kMaxRead);
 
-  /// After this time without output, a line that is not complete may be a prompt.
   static constexpr std::chrono::milliseconds kPromptWait{200};
-
-  /// Sees a piece of output, on any thread; an empty one after kPromptWait without output, and at
-  /// the end. Returns whether it has seen enough. Must be quick, and call nothing here.
   using Look = std::function<bool(const OutputLog::Piece& piece)>;
 
-  /// Shows `look` the output from `offset` on, until it has seen enough, the process ends, or the
-  /// time is over. Output waits for `look`, so that it misses none. Does not count as a read.
-  /// Throws as Read does.
+  /// Shows the output from `offset` on, piece by piece, and an empty piece after kPromptWait
+  /// without any, until `look` returns true, the process ends, or the time is over. Output waits
+  /// for `look`, which must be quick, on any thread, and call nothing here. No read. Throws as Read
+  /// does.
   void Watch(std::string_view id, std::optional<std::int64_t> offset, const Look& look,
              std::chrono::milliseconds time, const support::Context& context);
 

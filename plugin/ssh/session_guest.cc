@@ -240,9 +240,8 @@ void SessionGuest::ShareChannels() {
   std::size_t channels = shell::kMaxChannels - sftp_.channels();
   std::size_t running = 0;
   for (const auto& process : processes_) {
-    if (!process->is_long_running()) continue;
-    --channels;
-    if (process->has_channel()) ++running;
+    if (process->is_long_running()) --channels;
+    if (process->is_long_running() && process->has_channel()) ++running;
   }
   broker_.AllowProcesses(shells_.SetChannels(channels, running));
 }

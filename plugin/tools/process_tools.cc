@@ -67,52 +67,54 @@ ProcessList List(Processes& processes) {
 /// Looks for a line in output that comes in pieces.
 class LineSearch {
  public:
-  /// `kept`: how many bytes at the end of what it has looked at. Throws support::CallError.
-  LineSearch(const std::string& until, std::size_t kept)
-      : expression_(until, Options()), max_kept_(kept) {
+  /// `maximum`: bytes of the result. Throws support::CallError.
+  LineSearch(const std::string& until, std::size_t maximum)
+      : expression_(until, Options()), maximum_(maximum) {
     if (!expression_.ok()) throw support::CallError("`until`: {}", expression_.error());
   }
 
-  /// Returns what is behind the first line that matches.
-  std::string_view Look(std::string_view output) {
+  /// Returns whether a line has matched. After an empty piece, one that is not complete counts,
+  /// too.
+  bool Look(const shell::OutputLog::Piece& piece) {
+    std::string_view output = piece.text;
+    if (!begin_) begin_ = piece.end - output.size() - piece.dropped;
+    if (piece.dropped > 0) {
+      kept_.clear();
+      line_.clear();
+      is_fragment_ = true;
+    }
+    if (output.empty() && !line_.empty()) LookAtLine();
     while (!output.empty() && !matched_) {
       const std::size_t size = std::min(output.find('\n'), output.size() - 1) + 1;
       line_ += output.substr(0, std::min(size, kMaxLine - line_.size()));
       kept_ += output.substr(0, size);
-      const bool is_complete = kept_.ends_with('\n');
       output.remove_prefix(size);
-      if (is_complete) EndLine();
+      if (!kept_.ends_with('\n')) continue;
+      LookAtLine();
+      line_.clear();
+      is_fragment_ = false;
     }
-    kept_.erase(0, kept_.size() - std::min(kept_.size(), max_kept_));
-    return output;
+    kept_.erase(0, kept_.size() - std::min(kept_.size(), maximum_));
+    end_ = piece.end - output.size();
+    return matched_.has_value();
   }
 
-  /// What comes next does not follow.
-  void Skip() {
-    kept_.clear();
-    line_.clear();
-    is_fragment_ = true;
+  /// What was looked at: the guest may drop it before `read(offset, maximum)` can.
+  template <typename Read>
+  ProcessOutput Result(const Read& read) {
+    if (!matched_) return read(begin_, maximum_);
+    ProcessOutput last = read(end_, 0);
+    last.piece.text = support::WithoutCutBeginning(kept_);
+    last.piece.dropped = end_ - *begin_ - last.piece.text.size();
+    last.matched = matched_;
+    return last;
   }
-
-  /// The line that is not complete counts, too.
-  void LookAtRest() {
-    if (!line_.empty() && !matched_) LookAtLine();
-  }
-
-  [[nodiscard]] const std::optional<std::string>& matched() const { return matched_; }
-  [[nodiscard]] std::string_view kept() const { return support::WithoutCutBeginning(kept_); }
 
  private:
   static re2::RE2::Options Options() {
     re2::RE2::Options options(re2::RE2::Quiet);
     options.set_max_mem(kMaxExpression);
     return options;
-  }
-
-  void EndLine() {
-    LookAtLine();
-    line_.clear();
-    is_fragment_ = false;
   }
 
   void LookAtLine() {
@@ -125,35 +127,14 @@ class LineSearch {
   }
 
   const re2::RE2 expression_;
-  const std::size_t max_kept_;
+  const std::size_t maximum_;
+  std::optional<std::uint64_t> begin_;  // of what it has looked at
+  std::uint64_t end_ = 0;
   std::string kept_;
   std::string line_;
   bool is_fragment_ = false;  // the line's beginning is gone
   std::optional<std::string> matched_;
 };
-
-/// `watch(look)` shows `look` the output, `read(offset, maximum)` reads it. The result is what was
-/// looked at: the guest may drop it before it can be read again.
-template <typename Watch, typename Read>
-ProcessOutput ReadUntil(const std::string& until, std::size_t maximum, const Watch& watch,
-                        const Read& read) {
-  LineSearch search(until, maximum);
-  std::optional<std::uint64_t> begin;
-  std::uint64_t end = 0;
-  watch([&](const shell::OutputLog::Piece& piece) {
-    if (!begin) begin = piece.end - piece.text.size() - piece.dropped;
-    if (piece.dropped > 0) search.Skip();
-    end = piece.end - search.Look(piece.text).size();
-    if (piece.text.empty()) search.LookAtRest();
-    return search.matched().has_value();
-  });
-  if (!search.matched()) return read(begin, maximum);
-  ProcessOutput last = read(end, 0);
-  last.piece.text = search.kept();
-  last.piece.dropped = last.piece.end - *begin - last.piece.text.size();
-  last.matched = search.matched();
-  return last;
-}
 
 }  // namespace
 
@@ -214,14 +195,16 @@ Result ReadProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
   if (!waits) return read(offset, maximum, WaitOf(call.arguments, {}));
   const milliseconds limit = toolbox.options.command_timeout;
   const milliseconds longest = limit.count() > 0 ? limit : kNoLimitWait;
-  const auto watch = [&](const Processes::Look& look) {
-    const milliseconds time = WaitOf(call.arguments, longest, longest);
-    if (!is_cut) return toolbox.processes.Watch(id, offset, look, time, call.context);
-    auto piece = toolbox.cut_outputs.Read(id, offset, maximum, true);
-    while (!look(piece) && !piece.text.empty())
-      piece = toolbox.cut_outputs.Read(id, piece.end, maximum, true);
-  };
-  return ReadUntil(call.arguments.at("until"), maximum, watch, read);
+  LineSearch search(call.arguments.at("until"), maximum);
+  if (is_cut) {
+    const auto all = toolbox.cut_outputs.Read(id, offset, shell::CutOutputs::kMaxOutput);
+    if (!search.Look(all)) search.Look({.end = all.end});
+  } else {
+    toolbox.processes.Watch(
+        id, offset, [&](const auto& piece) { return search.Look(piece); },
+        WaitOf(call.arguments, longest, longest), call.context);
+  }
+  return search.Result(read);
 }
 
 ProcessState WriteProcess(Toolbox& toolbox, const mcp::ToolCall& call) {

@@ -313,8 +313,8 @@ const std::vector<Contract> kContracts = {
      .description =
          "Starts a command in the VM and leaves it running: a server, a watcher, a build, a "
          "REPL. At most six run at once. Returns its id and first output; go on with read_process "
-         "and write_process. No terminal. It is stopped when this session ends; its children, "
-         "except daemons, when it exits.",
+         "and write_process. No terminal. Ends with this session; its children, not daemons, with "
+         "it.",
      .inputs = {{"command", "string[]",
                  "List of words, such as [\"npm\",\"run\",\"dev\"]; for a shell line "
                  "[\"bash\",\"-c\",\"...\"].",

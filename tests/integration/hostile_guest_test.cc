@@ -106,7 +106,8 @@ TEST_F(HostileGuest, AnOpenThatHangsHoldsUpNoOtherFile) {
     EXPECT_EQ(TextOf(client().EndCall(read("/file"), 20s)), kContent);
     Ask("list_directory", {{"path", root}}, kEntries);
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(6));
+  // Only the first ones wait the five seconds until the server counts as silent.
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
 }
 
 /// What the guest prints instead of a script's output, and texts of the responses.

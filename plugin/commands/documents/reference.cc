@@ -6,12 +6,13 @@
 namespace commands {
 namespace {
 
-/// The brief text with the offered words and the default.
+/// The brief text with the offered words and the default, unless it has that itself.
 std::string Completed(std::string_view brief, Offers offers, std::string_view by_default) {
   std::string text(brief);
   const auto words = OfferedWords(offers);
   if (!words.empty()) text += ": " + support::Join(words);
-  if (!by_default.empty()) text += " (default: " + std::string(by_default) + ")";
+  if (!by_default.empty() && !brief.ends_with(')'))
+    text += " (default: " + std::string(by_default) + ")";
   return text;
 }
 
