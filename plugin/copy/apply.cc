@@ -52,7 +52,7 @@ void RequireSize(const Git& git, const SideRepository& side, const std::string& 
       Unchanged(support::Format("The changed files have {}, more than {}{}",
                                 support::FormatByteCount(size), support::FormatByteCount(most),
                                 most == max_size ? "; raise --max-size" : "")) +
-      (most == max_size ? "" : " As a branch instead: limactl mcp take " + side.place().instance));
+      (most == max_size ? "" : " As a branch instead: limactl mcp take " + side.place().arguments));
 }
 
 /// The first change that `git apply` reported and did not make; empty if it made all.
@@ -79,7 +79,7 @@ std::string Left(const fs::path& top, const std::vector<RawChange>& changes) {
   saved.Discard(side.MakeScratch());
   throw CommandError(problem +
                      ". The working tree is as it was. As a branch instead: limactl mcp take " +
-                     side.place().instance);
+                     side.place().arguments);
 }
 
 }  // namespace
