@@ -23,8 +23,7 @@ std::string InProject(const std::string& file, const std::string& project) {
                                               named.filename().string());
   const auto below = support::PathBelow(path, project);
   std::error_code gone;
-  const bool is_file = fs::symlink_status(path, gone).type() != fs::file_type::not_found;
-  if (is_file && below && !below->empty()) return *below;
+  if (below && !below->empty() && fs::exists(fs::symlink_status(path, gone))) return *below;
   throw UsageError("--include \"{}\": expected a file of the project", file);
 }
 

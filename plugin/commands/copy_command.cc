@@ -13,6 +13,7 @@
 #include "exposure/names.h"
 #include "exposure/report.h"
 #include "lima/home.h"
+#include "shell/shell_quote.h"
 #include "support/environment.h"
 #include "support/format.h"
 #include "support/log.h"
@@ -46,6 +47,7 @@ CopyCommand::CopyCommand(const std::string& instance, const std::string& project
   copy::SidePlace place(
       loaded.configuration.directory(),
       project.empty() ? FindProjectTop() : exposure::ResolvedOnHost(fs::absolute(project)));
+  if (!project.empty()) place.arguments += " --project " + shell::ShellQuote(place.project);
   loaded.RequireOutOfReach(place.repository);
   if (!verb.empty() && !place.ReadFacts()) {
     if (!loaded.reach.MountHolding(place.project)) throw support::CommandError(place.NoCopyText());

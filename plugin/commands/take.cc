@@ -33,7 +33,7 @@ int Apply(CopyCommand& command, bool yes, std::uint64_t max_size) {
     std::cout << (to == from ? "Nothing to take.\n"
                              : support::Format(
                                    "No file differs. To bring the commits: limactl mcp take {}\n",
-                                   side.place().instance));
+                                   side.place().arguments));
     return 0;
   }
   const exposure::Report report = command.PrintReport(from, to, "");
@@ -77,34 +77,35 @@ int TakeOne(CopyCommand& command, const std::string& name, const std::string& id
 }
 
 /// Says what to know before the branch is merged or pushed.
-void PrintNotes(const CopyCommand& command, const std::string& instance) {
+void PrintNotes(const CopyCommand& command, const std::string& arguments) {
   const copy::CopyFacts& facts = command.side().facts();
   if (facts.sent == facts.base) return;
   std::cerr << "Note: it contains your own uncommitted and untracked files: do not push it as it "
                "is.\n";
-  if (!copy::WouldMergeRefuse(command.users(), command.side())) return;
+  if (facts.applied == facts.work || !copy::WouldMergeRefuse(command.users(), command.side()))
+    return;
   std::cerr << support::Format(
       "git merge will refuse, since your working tree has changes. Instead: limactl mcp take {} "
       "--apply\n",
-      instance);
+      arguments);
 }
 
 int TakeBranches(CopyCommand& command, const std::string& name, copy::Move move,
                  copy::Untaken& untaken) {
   const copy::CopyFacts facts = command.side().facts();
   const git::Git users = command.users();
-  const std::string instance = command.side().place().instance;
+  const copy::SidePlace& place = command.side().place();
   int result = 0;
   if (facts.work != facts.sent) {
     result = TakeOne(command, name, facts.work, move);
-    PrintNotes(command, instance);
+    PrintNotes(command, place.arguments);
   } else if (untaken.refs.empty()) {
     std::cout << "Nothing to take.\n";
   }
   std::vector<copy::Untaken::Ref> left;
   for (const copy::Untaken::Ref& ref : untaken.refs) {
     if (copy::IsHeld(users, ref.id)) continue;
-    const std::string other = instance + "/" + ref.name;
+    const std::string other = place.instance + "/" + ref.name;
     try {
       copy::RequireBranchName(users, other);
       result |= TakeOne(command, other, ref.id, copy::Move::kForward);

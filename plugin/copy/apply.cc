@@ -53,7 +53,7 @@ void RequireSize(const Git& git, const SideRepository& side, const std::string& 
                      most == max_size
                          ? "; raise --max-size. Nothing was changed."
                          : Format(". Nothing was changed. As a branch instead: limactl mcp take {}",
-                                  side.place().instance));
+                                  side.place().arguments));
 }
 
 /// The first change that `git apply` reported and did not make; empty if it made all.
@@ -78,7 +78,7 @@ std::string Left(const fs::path& top, const std::vector<RawChange>& changes) {
   }
   saved.Discard(side.MakeScratch());
   throw CommandError("{}. The working tree is as it was. As a branch instead: limactl mcp take {}",
-                     problem, side.place().instance);
+                     problem, side.place().arguments);
 }
 
 }  // namespace

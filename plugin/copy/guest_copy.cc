@@ -48,7 +48,6 @@ constexpr std::size_t kMaxMessage = 300;
 constexpr std::chrono::milliseconds kInterval{200};
 
 constexpr const char* kSilent = "The guest was silent for 60s";
-constexpr const char* kTooLong = "The guest took too long";
 constexpr const char* kTooMuch = "The guest reports too much";
 
 const std::string kFunctions = std::string(look_program) + std::string(untaken_program);
@@ -75,7 +74,8 @@ std::string Advice(const std::string& reason, const std::string& detail,
                    const SideRepository& side) {
   const std::string& instance = side.place().instance;
   const std::string& directory = side.facts().directory;
-  const std::string drop = Format("limactl mcp drop {} --force", instance);
+  const std::string drop = Format("limactl mcp drop {}{}", side.place().arguments,
+                                  reason == "directory" ? "" : " --force");
   const std::string rescue = Format("To get its files: `limactl copy -r {} rescued`. Then `{}`",
                                     shell::ShellQuote(instance + ":" + directory), drop);
   const std::string elsewhere =
@@ -95,11 +95,9 @@ std::string Advice(const std::string& reason, const std::string& detail,
                          instance, elsewhere)},
       {"other", Format("{} in {} is the copy of another project: {} names another directory.",
                        directory, instance, elsewhere)},
-      {"directory",
-       Format("{} cannot be made in {} (sudo wants a password): {}--copy-dir DIR names a directory "
-              "that you can write.",
-              directory, instance,
-              side.facts().sent.empty() ? "" : Format("limactl mcp drop {}, then ", instance))},
+      {"directory", Format("{} cannot be made in {} (sudo wants a password): "
+                           "{} names a directory that you can write.",
+                           directory, instance, elsewhere)},
       {"space", Format("{} has no space left ({} MB needed).", instance, detail)},
       {"drop", Format("{} cannot be deleted in {}: {}", directory, instance, detail)}};
   const auto found = texts.find(reason);
@@ -240,7 +238,7 @@ Ended RunWatched(const Target& target, const shell::Script& script,
     if (error.size() > kMaxReports) Stop(kTooMuch);
     return {status, error};
   } catch (const support::Stopped&) {
-    Stop(is_silent ? kSilent : kTooLong);
+    Stop(is_silent ? kSilent : "The guest took too long");
   }
 }
 

@@ -66,11 +66,11 @@ std::string Replace(const Target& target, const Project& project, const Snapshot
 void RequireTaken(const Target& target, const Untaken& untaken) {
   if (untaken.empty()) return;
   for (const std::string& line : RestLines(target, untaken)) std::cerr << line << '\n';
-  const std::string& instance = target.side.place().instance;
+  const std::string& arguments = target.side.place().arguments;
   const bool can_take = untaken.has_work() || !untaken.refs.empty();
   throw CommandError("Not taken: {}. {}To delete: `limactl mcp drop {} --force`", untaken.Summary(),
-                     can_take ? Format("To take: `limactl mcp take {}`. ", instance) : "",
-                     instance);
+                     can_take ? Format("To take: `limactl mcp take {}`. ", arguments) : "",
+                     arguments);
 }
 
 }  // namespace

@@ -78,6 +78,7 @@ struct SidePlace {
   [[nodiscard]] std::string NoCopyText() const;
 
   std::string instance;
+  std::string arguments = instance;  ///< of commands in texts; with --project if it was given
   std::filesystem::path instance_directory;
   std::string project;  ///< its path on the host when it was copied
   std::string top;      ///< where it is now

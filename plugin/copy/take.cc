@@ -69,8 +69,7 @@ void RequireBranchName(const Git& users, const std::string& name) {
   for (const std::string& other : Split(branches, '\n')) {
     // A branch cannot be both a file and a directory.
     if (!name.starts_with(other + "/") && !other.starts_with(name + "/")) continue;
-    throw CommandError("A branch \"{}\" is in the way of \"{}\": git branch -m {} NAME", other,
-                       name, other);
+    throw CommandError("Branch {} is in the way of {}: git branch -m {} NAME", other, name, other);
   }
 }
 
