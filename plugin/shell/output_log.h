@@ -35,7 +35,7 @@ class OutputLog {
   [[nodiscard]] std::uint64_t readable() const;
 
   struct Piece {
-    std::string text;             ///< as the bytes came
+    std::string text = {};        ///< as the bytes came
     std::uint64_t end = 0;        ///< the offset behind it
     std::uint64_t dropped = 0;    ///< bytes from `offset` on that are not kept any more
     std::uint64_t remaining = 0;  ///< bytes behind it that can be read at once
