@@ -24,11 +24,10 @@ using support::CommandError;
 
 namespace {
 
-/// Of a new baseline. A report on an earlier one says it, too.
+/// Says that a first baseline is incomplete. Later, reports do.
 void SayIfCut(const exposure::State& state, std::ostream& out) {
-  if (state.is_cut) {
-    out << "A part of it was not examined: there is too much, or it cannot be read.\n";
-  }
+  if (!state.is_cut) return;
+  out << "A part of it was not examined: there is too much, or it cannot be read.\n";
 }
 
 }  // namespace

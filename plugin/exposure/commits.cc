@@ -191,10 +191,10 @@ class Ways {
     return std::move(rows_);
   }
 
+ private:
   /// Keeps the texts of rows.
   std::string_view Text(std::string text) { return texts_.emplace_back(std::move(text)); }
 
- private:
   /// Adds each link on the way in the project, and what it leads to, with `rest` after it. `all`:
   /// the pattern if that is the project itself; may be empty.
   void Add(const std::string& path, HostProgram row, const char* rest, const std::string& all) {
@@ -262,7 +262,7 @@ CommitChanges ReadCommits(const Git& git, const std::string& from, const std::st
 
 Report ReportOnCommits(const CommitChanges& changes, const HostPrograms& programs, const Git& users,
                        const std::string& top, const std::string& branch) {
-  Ways ways(users, top, branch);
+  Ways ways(users, top, branch);  // has the texts of the rows
   const std::vector<HostProgram> rows = ways.Find();
   HostPrograms obeyed = programs;
   obeyed.Add(rows);

@@ -46,13 +46,14 @@ bool HasKnownForm(std::string_view path, std::string_view text) {
   static const re2::RE2 log("([0-9a-f]{40} [0-9a-f]{40}|[0-9a-f]{64} [0-9a-f]{64}) ",
                             re2::RE2::Latin1);
   if (path == "packed-refs") return text.find(" refs/replace/") == text.npos;
+  if (path == "opencode") return re2::RE2::FullMatch(text, id);  // of the first commit
   if (path.starts_with("logs/")) {
     return text.empty() || re2::RE2::PartialMatch(text.substr(0, 130), log);
   }
-  const bool is_known = path == "HEAD" || path == "opencode" ||
-                        (path.starts_with("refs/") && !path.starts_with("refs/replace/"));
+  const bool is_known =
+      path == "HEAD" || (path.starts_with("refs/") && !path.starts_with("refs/replace/"));
   return is_known && text.size() < kMaxReference && text.find("..") == text.npos &&
-         re2::RE2::FullMatch(text, path == "opencode" ? id : reference);  // of the first commit
+         re2::RE2::FullMatch(text, reference);
 }
 
 bool IsDataDirectory(std::string_view path) {

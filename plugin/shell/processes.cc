@@ -170,7 +170,10 @@ void Processes::Watch(std::string_view id, std::optional<std::int64_t> offset, c
       has_enough = look(piece);
     }
   };
-  entry->log->watchers.push_back(&advance);
+  auto& watchers = entry->log->watchers;
+  watchers.push_back(&advance);
+  const auto forget = [&](const std::function<void()>* watcher) { std::erase(watchers, watcher); };
+  const std::unique_ptr<const std::function<void()>, decltype(forget)> watching(&advance, forget);
   const auto deadline = Clock::now() + time;
   bool is_last = false;
   while (!has_enough && !is_last && context.stop_reason() == support::StopReason::kNone) {
@@ -183,7 +186,6 @@ void Processes::Watch(std::string_view id, std::optional<std::int64_t> offset, c
     advance();
     if (!has_enough && (is_last || next == seen)) has_enough = look({.end = next});
   }
-  std::erase(entry->log->watchers, &advance);
   context.ThrowIfStopped();
 }
 

@@ -74,13 +74,14 @@ class Processes {
               std::chrono::milliseconds time, const support::Context& context,
               std::size_t maximum = kMaxRead);
 
+  /// After this time without output, a line that is not complete may be a prompt.
   static constexpr std::chrono::milliseconds kPromptWait{200};
   using Look = std::function<bool(const OutputLog::Piece& piece)>;
 
   /// Shows the output from `offset` on, piece by piece, and an empty piece after kPromptWait
   /// without any, until `look` returns true, the process ends, or the time is over. Output waits
-  /// for `look`, which must be quick, on any thread, and call nothing here. No read. Throws as Read
-  /// does.
+  /// for `look`, which runs on any thread, must be quick, and call nothing here. Does not count as
+  /// a read. Throws as Read does.
   void Watch(std::string_view id, std::optional<std::int64_t> offset, const Look& look,
              std::chrono::milliseconds time, const support::Context& context);
 
