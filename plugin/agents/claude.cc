@@ -3,14 +3,13 @@
 // are hidden. It refuses unknown flags, but ignores unknown variables and settings: hence the
 // oldest version.
 
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <cstdlib>
 
 #include "agents/common.h"
 #include "agents/own_servers.h"
 #include "support/format.h"
+#include "support/regex.h"
 
 namespace agents {
 namespace {
@@ -129,7 +128,7 @@ Launch LaunchClaude(const LaunchRequest& request) {
     const std::string off =
         support::Value(launch.environment, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS");
     const bool is_on = std::atol(time->second.c_str()) > 0 &&
-                       !re2::RE2::FullMatch(off, R"((?i)\s*(?:1|true|yes|on)\s*)");
+                       !support::Regex(R"((?i)\s*(?:1|true|yes|on)\s*)").FullMatch(off);
     if (is_on) {
       launch.files[instructions] += support::Format(
           "\nA call that takes {} goes to the background; you are told when it ends. "

@@ -2,10 +2,9 @@
 // Gemini CLI. Sources: packages/cli/src/config/{config,settings}.ts and packages/core/src/policy of
 // google-gemini/gemini-cli. The policy file and the settings are two independent locks.
 
-#include <re2/re2.h>
-
 #include "agents/common.h"
 #include "agents/own_servers.h"
+#include "support/regex.h"
 
 namespace agents {
 namespace {
@@ -82,7 +81,7 @@ std::string Policy(const LaunchRequest& request) {
 
 /// Escapes "@" at the start of a word, which would import a file of the host.
 std::string WithoutImports(std::string text) {
-  re2::RE2::GlobalReplace(&text, R"((^|[ \t\n\r])@)", R"(\1\\@)");
+  support::Regex(R"((^|[ \t\n\r])@)").ReplaceAll(text, R"(\1\\@)");
   return text;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agents/own_servers.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 
 #include "agents/common.h"
@@ -10,6 +8,7 @@
 #include "support/errors.h"
 #include "support/format.h"
 #include "support/printable.h"
+#include "support/regex.h"
 
 namespace agents {
 namespace {
@@ -30,7 +29,7 @@ constexpr std::string_view kEntryKeys =
 /// The name for the agent. Agents call a tool SERVER_TOOL: with "_" in its name, a server could
 /// pass for another one; with "-" in front, for an option.
 std::string AgentsName(const std::string& option, std::string name, const LaunchRequest& request) {
-  if (!re2::RE2::FullMatch(name, "[A-Za-z0-9][A-Za-z0-9_-]*")) {
+  if (!support::Regex("[A-Za-z0-9][A-Za-z0-9_-]*").FullMatch(name)) {
     throw CommandError(
         "{}: the name \"{}\" is not a letter or digit, with more of them, "
         "\"-\" and \"_\" behind it; choose another",

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands/option_parser.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <exception>
 #include <iostream>
@@ -11,6 +9,7 @@
 #include "commands/documents/documents.h"
 #include "support/edit_distance.h"
 #include "support/format.h"
+#include "support/regex.h"
 
 namespace commands {
 namespace {
@@ -31,11 +30,12 @@ cxxopts::Options MakeOptions(const Command& command) {
 
 /// Rewords an error of cxxopts, whose releases quote names differently.
 std::string ErrorText(std::string text, const std::vector<Option>& options) {
-  static const re2::RE2 error(R"re((?s)(?:Argument|Option) "(.*)" (\S+).*)re", re2::RE2::Latin1);
-  re2::RE2::GlobalReplace(&text, "‘|’|'", "\"");
+  static const support::Regex error(R"re((?s)(?:Argument|Option) "(.*)" (\S+).*)re",
+                                    support::Regex::kLatin1);
+  support::Regex("‘|’|'").ReplaceAll(text, "\"");
   std::string word;
   std::string problem;
-  if (!re2::RE2::FullMatch(text, error, &word, &problem)) return text + ".";
+  if (!error.FullMatch(text, &word, &problem)) return text + ".";
   if (problem == "failed")  // to parse: the value of a switch
     return support::Format("unexpected value \"{}\": leave it out, or give true or false.", word);
   std::vector<std::string> known = {"--help"};

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "configure/json_text.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "support/format.h"
-#include "support/re2_text.h"
+#include "support/regex.h"
 #include "support/utf8.h"
 
 namespace configure {
@@ -43,14 +41,14 @@ std::string Place(std::string_view text, std::size_t offset) {
 }
 
 /// The length of what matches at the start of `text`.
-std::size_t MatchLength(std::string_view text, const re2::RE2& pattern) {
-  re2::StringPiece rest = support::Re2Text(text);
-  re2::RE2::Consume(&rest, pattern);
+std::size_t MatchLength(std::string_view text, const support::Regex& pattern) {
+  std::string_view rest = text;
+  pattern.Consume(rest);
   return text.size() - rest.size();
 }
 
 std::size_t SkipSpaceAndComments(std::string_view text, std::size_t from) {
-  static const re2::RE2 skipped(R"((?:[ \t\r\n]|//[^\n]*|/\*(?s:.*?)\*/)*)");
+  static const support::Regex skipped(R"((?:[ \t\r\n]|//[^\n]*|/\*(?s:.*?)\*/)*)");
   if (from == 0 && text.starts_with(kByteOrderMark)) from = kByteOrderMark.size();
   return from + MatchLength(text.substr(from), skipped);
 }
@@ -122,7 +120,7 @@ class Parser {
   }
 
   Json ParseScalar() {
-    static const re2::RE2 scalars(R"re("(?:[^"\\\n]|\\.)*"|[^ \t\r\n,:\[\]{}"/]+)re");
+    static const support::Regex scalars(R"re("(?:[^"\\\n]|\\.)*"|[^ \t\r\n,:\[\]{}"/]+)re");
     const std::string_view scalar = text_.substr(at_, MatchLength(text_.substr(at_), scalars));
     const bool is_string = Sees('"');
     if (scalar.empty()) {

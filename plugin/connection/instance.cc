@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connection/instance.h"
 
-#include <re2/re2.h>
-
 #include <cstdint>
 #include <utility>
 
@@ -13,6 +11,7 @@
 #include "paths/path_rules.h"
 #include "ssh/connection.h"
 #include "support/log.h"
+#include "support/regex.h"
 
 namespace connection {
 namespace {
@@ -91,7 +90,7 @@ lima::GuestFacts QueryGuestFacts(const std::string& instance, guest::Guest& gues
   std::uint32_t uid = 0;
   std::string home;
   if (!given.exit_status ||
-      !re2::RE2::FullMatch(given.output, R"((?s)(\d+)\n(/[^\x00]*))", &uid, &home)) {
+      !support::Regex(R"((?s)(\d+)\n(/[^\x00]*))").FullMatch(given.output, &uid, &home)) {
     throw support::CallError(
         "the guest did not report its user's id and home directory, "
         "which the instance's mounts need; set user.home and user.uid in its lima.yaml, "

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exposure/git_directory.h"
 
-#include <re2/re2.h>
+#include "support/regex.h"
 
 namespace exposure {
 
 bool IsData(std::string_view path) {
   // Names of data. From gitrepository-layout(5), and from what git 2.30 to 2.52, git-lfs 3, hg 6
   // and jj 0.30 leave behind.
-  static const re2::RE2 data(
+  static const support::Regex data(
       // ids of commits, and what is to be committed
       R"(index|sharedindex\.[0-9a-f]+|index\.stash\.[0-9]+|next-index-[0-9]+(\.lock)?)"
       R"(|packed-refs\.new|reftable/(tables\.list|[\w-]+\.ref)|shallow)"
@@ -34,45 +34,45 @@ bool IsData(std::string_view path) {
       R"(|w?cache/(branch|tags|hgtags|rbc-|manifestfulltext|check)[\w.-]*|strip-backup/[\w-]+\.hg)"
       R"(|(dirstate|undo\.|bookmarks)[\w.-]*|last-message\.txt|branch|00changelog\.i))"
       R"(|\.jj/(repo/(\w+_store|op_heads|index|store/extra)|working_copy)/(\w+/)?([0-9a-f]+|type|checkout|tree_state|\w+\.lock))",
-      re2::RE2::Latin1);
-  return re2::RE2::FullMatch(path, data);
+      support::Regex::kLatin1);
+  return data.FullMatch(path);
 }
 
 bool HasKnownForm(std::string_view path, std::string_view text) {
   constexpr std::size_t kMaxReference = 1000;
-  static const re2::RE2 id(R"(([0-9a-f]{40}|[0-9a-f]{64})\s*)", re2::RE2::Latin1);
-  static const re2::RE2 reference(R"((ref:\s+refs/\S+|[0-9a-f]{40}|[0-9a-f]{64})\s*)",
-                                  re2::RE2::Latin1);
-  static const re2::RE2 log("([0-9a-f]{40} [0-9a-f]{40}|[0-9a-f]{64} [0-9a-f]{64}) ",
-                            re2::RE2::Latin1);
+  static const support::Regex id(R"(([0-9a-f]{40}|[0-9a-f]{64})\s*)", support::Regex::kLatin1);
+  static const support::Regex reference(R"((ref:\s+refs/\S+|[0-9a-f]{40}|[0-9a-f]{64})\s*)",
+                                        support::Regex::kLatin1);
+  static const support::Regex log("([0-9a-f]{40} [0-9a-f]{40}|[0-9a-f]{64} [0-9a-f]{64}) ",
+                                  support::Regex::kLatin1);
   if (path == "packed-refs") return text.find(" refs/replace/") == text.npos;
-  if (path == "opencode") return re2::RE2::FullMatch(text, id);  // of the first commit
+  if (path == "opencode") return id.FullMatch(text);  // of the first commit
   if (path.starts_with("logs/")) {
-    return text.empty() || re2::RE2::PartialMatch(text.substr(0, 130), log);
+    return text.empty() || log.PartialMatch(text.substr(0, 130));
   }
   const bool is_known =
       path == "HEAD" || (path.starts_with("refs/") && !path.starts_with("refs/replace/"));
   return is_known && text.size() < kMaxReference && text.find("..") == text.npos &&
-         re2::RE2::FullMatch(text, reference);
+         reference.FullMatch(text);
 }
 
 bool IsDataDirectory(std::string_view path) {
-  static const re2::RE2 directories(
+  static const support::Regex directories(
       R"(objects(/[0-9a-f]{2}|/pack(/multi-pack-index\.d)?|/info(/commit-graphs)?|/tmp_objdir-[\w-]+)?)"
       R"(|refs(/.+)?|logs(/.+)?|branches|reftable|NOTES_MERGE_WORKTREE|rr-cache(/[0-9a-f]+)?)"
       R"(|lost-found(/commit|/other)?|fsmonitor--daemon(/cookies)?)"
       R"(|lfs(/(tmp|incomplete|logs|objects(/[0-9a-f]{2}){0,2}|cache(/locks(/.+)?)?))?)"
       R"(|\.hg/(store(/(data|meta|dh)(/.+)?)?|w?cache|strip-backup))"
       R"(|\.jj/(repo(/(\w+_store|op_heads|index)(/\w+)?|/store(/extra(/\w+)?)?)?|working_copy))",
-      re2::RE2::Latin1);
-  return re2::RE2::FullMatch(path, directories);
+      support::Regex::kLatin1);
+  return directories.FullMatch(path);
 }
 
 bool IsObeyedDirectory(std::string_view path) {
-  static const re2::RE2 directories(
+  static const support::Regex directories(
       R"(hooks|info|(modules|worktrees|rebase-merge|rebase-apply|sequencer)(/.+)?|\.jj/repo/store/git)",
-      re2::RE2::Latin1);
-  return re2::RE2::FullMatch(path, directories);
+      support::Regex::kLatin1);
+  return directories.FullMatch(path);
 }
 
 }  // namespace exposure

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exposure/git_settings.h"
 
-#include <re2/re2.h>
-
 #include <string>
 #include <string_view>
 
 #include "git/git.h"
 #include "support/environment.h"
 #include "support/paths.h"
+#include "support/regex.h"
 #include "support/words.h"
 
 namespace exposure {
@@ -59,13 +58,13 @@ constexpr Harmless kHarmlessSettings[] = {
 }  // namespace
 
 std::set<std::string> NotHarmless(const std::vector<std::string>& settings) {
-  static const re2::RE2 harmless = [] {  // key, line feed, value
+  static const support::Regex harmless = [] {  // key, line feed, value
     std::string expressions;
     for (const Harmless& row : kHarmlessSettings) {
       expressions += (expressions.empty() ? "(?:" : "|(?:") + std::string(row.keys) +
                      ")\n(?:" + std::string(row.values) + ")";
     }
-    return re2::RE2(expressions, re2::RE2::Latin1);
+    return support::Regex(expressions, support::Regex::kLatin1);
   }();
   std::set<std::string> all;
   std::set<std::string> keys;
@@ -76,7 +75,7 @@ std::set<std::string> NotHarmless(const std::vector<std::string>& settings) {
     const bool is_remote = key.ends_with(".remote") || key.ends_with(".pushremote");
     const bool is_path = key.starts_with("branch.") && is_remote && value != "." &&
                          !all.contains("remote." + value + ".url");
-    if (is_path || !re2::RE2::FullMatch(key + "\n" + value, harmless)) keys.insert(key);
+    if (is_path || !harmless.FullMatch(key + "\n" + value)) keys.insert(key);
   }
   return keys;
 }

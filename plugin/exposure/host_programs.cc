@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exposure/host_programs.h"
 
-#include <re2/set.h>
-
 #include <algorithm>
 #include <iterator>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "exposure/names.h"
 #include "support/errors.h"
+#include "support/regex.h"
 #include "support/words.h"
 
 namespace exposure {
@@ -101,9 +101,9 @@ struct Pattern {
 
   /// A path from the top of the project has a slash in front.
   [[nodiscard]] std::string Expression() const {
-    std::string expression = re2::RE2::QuoteMeta(names);
-    re2::RE2::GlobalReplace(&expression, R"(\\\*)", "[^/]*");
-    re2::RE2::GlobalReplace(&expression, R"(\\\?)", "[^/]");
+    std::string expression = support::Regex::Quote(names);
+    support::Regex(R"(\\\*)").ReplaceAll(expression, "[^/]*");
+    support::Regex(R"(\\\?)").ReplaceAll(expression, "[^/]");
     return (is_at_top ? "/" : "/?") + expression;
   }
 
@@ -129,28 +129,32 @@ struct HostPrograms::Expressions {
     kAbove,     ///< a directory in which the row's files are
   };
 
-  re2::RE2::Set set;
+  support::RegexSet set;
   std::vector<std::pair<std::size_t, Kind>> list;  ///< with the row of each
   std::size_t names = 0;                           ///< the most that one has
 
   static std::shared_ptr<const Expressions> Of(const std::vector<HostProgram>& rows) {
-    re2::RE2::Options options(re2::RE2::Latin1);  // names are bytes
-    options.set_dot_nl(true);
-    Expressions all{re2::RE2::Set(options, re2::RE2::ANCHOR_BOTH), {}};
+    std::vector<std::string> expressions;
+    std::vector<std::pair<std::size_t, Kind>> list;
+    std::size_t most = 0;
     for (std::size_t row = 0; row < rows.size(); ++row) {
       for (const std::string_view word : support::Words(rows[row].patterns)) {
         Pattern pattern(word);
         const auto names = std::count(pattern.names.begin(), pattern.names.end(), '/') + 1;
-        all.names = std::max(all.names, static_cast<std::size_t>(names));
+        most = std::max(most, static_cast<std::size_t>(names));
         Kind kind = pattern.is_directory ? Kind::kAllBelow : Kind::kFile;
         do {
-          all.set.Add(pattern.Expression(), nullptr);
-          all.list.emplace_back(row, std::exchange(kind, Kind::kAbove));
+          expressions.push_back(pattern.Expression());
+          list.emplace_back(row, std::exchange(kind, Kind::kAbove));
         } while (pattern.RemoveName());
       }
     }
-    if (!all.set.Compile()) throw support::CallError("there are too many files that programs obey");
-    return std::make_shared<Expressions>(std::move(all));
+    try {
+      support::RegexSet set(expressions, support::Regex::kLatin1);  // names are bytes
+      return std::make_shared<Expressions>(Expressions{std::move(set), std::move(list), most});
+    } catch (const std::invalid_argument&) {
+      throw support::CallError("there are too many files that programs obey");
+    }
   }
 
   /// Calls `found` for each expression that matches names at the end of `path`, and with where they
@@ -164,13 +168,9 @@ struct HostPrograms::Expressions {
       start = path.substr(0, stop).rfind('/') + 1;  // 0 without a slash
       const std::string name = support::LowerCase(FoldName(path.substr(start, stop - start)));
       end = name + (count == 0 ? "" : "/") + end;
-      std::vector<int> matches;
-      re2::RE2::Set::ErrorInfo error = {};
-      if (!set.Match((start == 0 ? "/" : "") + end, &matches, &error) &&
-          error.kind != re2::RE2::Set::kNoError) {
-        throw support::CallError("RE2 has too little memory for " + std::string(path));
-      }
-      for (const int match : matches) found(list[static_cast<std::size_t>(match)], start);
+      const auto matches = set.FullMatches((start == 0 ? "/" : "") + end);
+      if (!matches) throw support::CallError("RE2 has too little memory for " + std::string(path));
+      for (const int match : *matches) found(list[static_cast<std::size_t>(match)], start);
     }
   }
 };

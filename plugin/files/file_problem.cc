@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files/file_problem.h"
 
-#include <re2/re2.h>
-
 #include <array>
 #include <cstddef>
 
@@ -10,7 +8,7 @@
 #include "support/format.h"
 #include "support/paths.h"
 #include "support/printable.h"
-#include "support/re2_text.h"
+#include "support/regex.h"
 #include "support/units.h"
 #include "support/utf8.h"
 #include "support/words.h"
@@ -55,7 +53,8 @@ std::string DescribeMismatch(const paths::ResolvedPath& path, std::string_view e
 
 std::string LooksOf(std::string_view text) {
   struct Rule {
-    re2::RE2 characters;
+    Rule(const char* pattern, const char* replacement) : characters(pattern), look(replacement) {}
+    support::Regex characters;
     const char* look;
   };
   // Letters with accents are one character or several.
@@ -73,7 +72,7 @@ std::string LooksOf(std::string_view text) {
        "か"},
       {R"([ガギグゲゴザジズゼゾダヂヅデドバパビピブプベペボポヴ])", "か"}};
   std::string looks = support::LowerCase(support::ToUtf8(text));
-  for (const auto& [characters, look] : rules) re2::RE2::GlobalReplace(&looks, characters, look);
+  for (const auto& [characters, look] : rules) characters.ReplaceAll(looks, look);
   return looks;
 }
 
@@ -126,12 +125,12 @@ void RequireDirectory(const paths::ResolvedPath& path, guest::Guest& guest,
 }
 
 void RefuseWideText(std::string_view bytes, const paths::ResolvedPath& path) {
-  static const re2::RE2 wide(
+  static const support::Regex wide(
       R"((?s)\xff\xfe|\xfe\xff|\x00\x00\xfe\xff)"
       R"(|[\t-\r -~]\x00(?:$|\x00\x00|[^\x00]\x00)|\x00[\t-\r -~](?:$|\x00[^\x00])|\x00{3}[\t-\r -~])",
-      re2::RE2::Latin1);
-  re2::StringPiece beginning = support::Re2Text(bytes.substr(0, kEncodingBytes));
-  if (!re2::RE2::Consume(&beginning, wide)) return;
+      support::Regex::kLatin1);
+  std::string_view beginning = bytes.substr(0, kEncodingBytes);
+  if (!wide.Consume(beginning)) return;
   throw CallError(
       "{} is UTF-16 or UTF-32 text, and the file tools write UTF-8; nothing was changed. "
       "Use run_shell_command: convert it with iconv, edit, convert it back",

@@ -1,27 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files/text_replacement.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <cstring>
 #include <functional>
 
-#include "support/re2_text.h"
+#include "support/regex.h"
 
 namespace files {
 namespace {
 
-using re2::RE2;
-
 bool HasLoneLineFeed(std::string_view text) {
-  static const RE2 lone(R"((?:^|[^\r])\n)", RE2::Latin1);
-  return RE2::PartialMatch(support::Re2Text(text), lone);
+  static const support::Regex lone(R"((?:^|[^\r])\n)", support::Regex::kLatin1);
+  return lone.PartialMatch(text);
 }
 
 std::string WithCarriageReturns(std::string text) {
-  static const RE2 line_end(R"(\r?\n)", RE2::Latin1);
-  RE2::GlobalReplace(&text, line_end, "\r\n");
+  static const support::Regex line_end(R"(\r?\n)", support::Regex::kLatin1);
+  line_end.ReplaceAll(text, "\r\n");
   return text;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "find/content_search.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -19,7 +17,7 @@
 #include "shell/shells.h"
 #include "support/errors.h"
 #include "support/format.h"
-#include "support/re2_text.h"
+#include "support/regex.h"
 #include "support/units.h"
 #include "support/utf8.h"
 
@@ -46,23 +44,24 @@ bool Contains(std::string_view text, std::string_view part) {
 /// Whether other lines may keep a line from matching: by lookaround, by anchors of the whole text,
 /// or by a part that gives nothing back. Errs on the side of true.
 bool OtherLinesMayDecide(std::string_view perl_expression) {
-  static const re2::RE2 signs(R"(\(\?(?:<!|[!>(^-])|\(\*|[+*?}]\+|\\[AZzGK])", re2::RE2::Latin1);
-  return re2::RE2::PartialMatch(support::Re2Text(perl_expression), signs);
+  static const support::Regex signs(R"(\(\?(?:<!|[!>(^-])|\(\*|[+*?}]\+|\\[AZzGK])",
+                                    support::Regex::kLatin1);
+  return signs.PartialMatch(perl_expression);
 }
 
 /// The next piece of an expression: quoted text, an escape, a class, or one byte.
-bool TakePiece(re2::StringPiece& rest, std::string& piece) {
-  static const re2::RE2 one(
+bool TakePiece(std::string_view& rest, std::string& piece) {
+  static const support::Regex one(
       R"((?s)(\\Q.*?\\E|\\x\{\w*\}|\\x\w\w|\\0\d\d|\\.|\(\?\^?|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|.))",
-      re2::RE2::Latin1);
-  return re2::RE2::Consume(&rest, one, &piece);
+      support::Regex::kLatin1);
+  return one.Consume(rest, &piece);
 }
 
 /// The same, but `$` also matches before a CR at a line's end, and `^` after a byte order mark at
 /// its beginning.
 std::string WithLineEnds(std::string_view expression, bool is_perl) {
   std::string result;
-  re2::StringPiece rest = support::Re2Text(expression);
+  std::string_view rest = expression;
   // A group would change the numbers of others.
   const bool takes_group = expression.find('\\') == std::string_view::npos;
   for (std::string piece; TakePiece(rest, piece);) {
@@ -432,15 +431,15 @@ void SetLeftOut(guest::Guest& guest, const SearchRequest& request, SearchResult&
 }  // namespace
 
 bool NeedsLineBreak(std::string_view expression) {
-  static const re2::RE2 line_break(R"(\[\\n\]|\\(?:[nR]|x\{0*[aA]\}|x0[aA]|012))");
-  static const re2::RE2 optional(R"(([?*|]|\{0?,))");
-  static const re2::RE2 excluded(R"(\(\?<?![^()]*\))");
-  re2::StringPiece rest = support::Re2Text(expression);
+  static const support::Regex line_break(R"(\[\\n\]|\\(?:[nR]|x\{0*[aA]\}|x0[aA]|012))");
+  static const support::Regex optional(R"(([?*|]|\{0?,))");
+  static const support::Regex excluded(R"(\(\?<?![^()]*\))");
+  std::string_view rest = expression;
   std::string before;
-  for (std::string piece; re2::RE2::Consume(&rest, excluded) || TakePiece(rest, piece);) {
-    re2::StringPiece after = rest;
-    const bool may_be_missing = before == "|" || re2::RE2::Consume(&after, optional);
-    if (!may_be_missing && re2::RE2::FullMatch(piece, line_break)) return true;
+  for (std::string piece; excluded.Consume(rest) || TakePiece(rest, piece);) {
+    std::string_view after = rest;
+    const bool may_be_missing = before == "|" || optional.Consume(after);
+    if (!may_be_missing && line_break.FullMatch(piece)) return true;
     before = std::exchange(piece, "");
   }
   return false;

@@ -2,7 +2,6 @@
 #include "find/find_listing.h"
 
 #include <fnmatch.h>
-#include <re2/re2.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +14,7 @@
 #include "shell/shell_quote.h"
 #include "support/errors.h"
 #include "support/format.h"
+#include "support/regex.h"
 #include "support/utf8.h"
 
 namespace find {
@@ -117,9 +117,8 @@ ListedName ParseName(std::string_view record) {
 
 /// Whether `path` is below its directory: a lying guest must not name files elsewhere.
 bool IsBelow(std::string_view path) {
-  static const re2::RE2 wrong(R"(//|/\.\.?/|\x00)", re2::RE2::Latin1);
-  return path.size() <= kMaxListedPath &&
-         !re2::RE2::PartialMatch("/" + std::string(path) + "/", wrong);
+  static const support::Regex wrong(R"(//|/\.\.?/|\x00)", support::Regex::kLatin1);
+  return path.size() <= kMaxListedPath && !wrong.PartialMatch("/" + std::string(path) + "/");
 }
 
 /// Relative to the request's directory, as git quotes them. A name that ends with '/' stands for
@@ -244,9 +243,10 @@ std::string Some(const std::vector<std::string>& names) {
 
 std::string WithoutVanished(std::string messages) {
   // A loop, which links cannot make, is a new directory with the number of one that has vanished.
-  static const re2::RE2 vanished(
-      "(?m)^.*(No such file or directory|File system loop detected; .*)\n?", re2::RE2::Latin1);
-  re2::RE2::GlobalReplace(&messages, vanished, "");
+  static const support::Regex vanished(
+      "(?m)^.*(No such file or directory|File system loop detected; .*)\n?",
+      support::Regex::kLatin1);
+  vanished.ReplaceAll(messages, "");
   return messages;
 }
 

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "find/glob.h"
 
-#include <re2/re2.h>
-#include <re2/set.h>
-
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
 #include "support/errors.h"
 #include "support/format.h"
-#include "support/re2_text.h"
+#include "support/regex.h"
 #include "support/utf8.h"
 #include "support/words.h"
 
@@ -24,7 +23,6 @@ constexpr std::size_t kMaxExpandedGlob = std::size_t{32} * 1024;
 /// More filters slow find down.
 constexpr std::size_t kMaxNameFilters = 32;
 
-using re2::RE2;
 using support::Format;
 using Texts = std::vector<std::string>;
 
@@ -41,18 +39,17 @@ struct Item {
 /// Reads the items of a pattern and expands its braces.
 class Parser {
  public:
-  explicit Parser(std::string_view pattern) : pattern_(pattern), rest_(support::Re2Text(pattern)) {}
+  explicit Parser(std::string_view pattern) : pattern_(pattern), rest_(pattern) {}
 
   [[nodiscard]] bool AtEnd() const { return rest_.empty(); }
 
   Item TakeItem() {
-    static const RE2 item(
+    static const support::Regex item(
         R"((?s)([*?])|\[((?:[!^](?:\\[^/]|[^\\/])|\\[^/]|[^!^\\/])(?:\\[^/]|[^\]\\/])*)\]|)"
         R"(\\([^/])|([^\\\[*?{,}\x{FFFD}]+|[^\\\[]))");
     Item taken;
-    const re2::StringPiece before = rest_;
-    if (!RE2::Consume(&rest_, item, &taken.wildcard, &taken.content, &taken.escaped,
-                      &taken.ordinary)) {
+    const std::string_view before = rest_;
+    if (!item.Consume(rest_, &taken.wildcard, &taken.content, &taken.escaped, &taken.ordinary)) {
       Fail(rest_[0] == '['
                ? "'[' without ']' in the same name; write \\[ for a bracket"
                : "'\\' with nothing after it; '/' separates names and cannot be escaped");
@@ -112,27 +109,27 @@ class Parser {
   [[noreturn]] void Fail(const std::string& problem) const { ThrowGlobError(pattern_, problem); }
 
   std::string_view pattern_;
-  re2::StringPiece rest_;
+  std::string_view rest_;
 };
 
 /// The class for RE2, and "|"; empty if it has none. It does not match '/'.
 std::string ClassExpression(std::string content) {
-  static const RE2 item(R"((?s)(\[:\w*:$)|\\?(.)(?:-\\?(.))?)");
+  static const support::Regex item(R"((?s)(\[:\w*:$)|\\?(.)(?:-\\?(.))?)");
   std::string expression = "[";
   if (content[0] == '!' || content[0] == '^') {
     expression += "^/";
     content.erase(0, 1);
   }
-  re2::StringPiece rest(content);
+  std::string_view rest(content);
   std::string named;
   std::string low;
   std::string high;
-  while (RE2::Consume(&rest, item, &named, &low, &high)) {
+  while (item.Consume(rest, &named, &low, &high)) {
     // Classes such as [:digit:], and ranges that run backwards. UTF-8 sorts by code point.
     if (!named.empty() || (!high.empty() && high < low)) return "";
-    expression += RE2::QuoteMeta(low);
+    expression += support::Regex::Quote(low);
     if (!high.empty())
-      expression += (low < "/" && high > "/" ? "-.0-" : "-") + RE2::QuoteMeta(high);
+      expression += (low < "/" && high > "/" ? "-.0-" : "-") + support::Regex::Quote(high);
   }
   return expression + "]|";
 }
@@ -147,9 +144,9 @@ GlobName ParseGlobName(std::string_view text) {
       name.expression += item.wildcard == "*" ? "[^/]*" : "[^/]";
     } else {
       // Names such as [id].ts are common, so a class also matches its own text.
-      name.expression +=
-          literal.empty() ? "(?:" + ClassExpression(item.content) + RE2::QuoteMeta(item.text) + ")"
-                          : RE2::QuoteMeta(literal);
+      name.expression += literal.empty() ? "(?:" + ClassExpression(item.content) +
+                                               support::Regex::Quote(item.text) + ")"
+                                         : support::Regex::Quote(literal);
     }
     name.literal += literal;
     has_wildcard = has_wildcard || literal.empty();
@@ -285,46 +282,44 @@ std::string HintIfUnmatched(std::string_view pattern) {
       {R"(^~(?:/|$))", "`~` is not replaced here: write the absolute path"},
       {R"((?:\*[^/,;|]*|\.\w+)\s*[,;|]\s*[^\s,;|]*[*./\w]|^[^{}]*\w,\w[^{}]*$|\*\S*\s+\S*\*)",
        "`,`, `;`, `|` and blanks do not separate patterns: write {a,b}"}};
+  const support::Regex braces(R"(\{[^{}]*\}|\[[^\]/]*\])");
   std::string rest(pattern);  // without braces, which may contain commas
-  while (RE2::Replace(&rest, R"(\{[^{}]*\}|\[[^\]/]*\])", "x")) {
+  while (braces.Replace(rest, "x")) {
   }
   for (const auto& [sign, problem] : rows) {
-    if (!RE2::PartialMatch(rest, sign)) continue;
+    if (!support::Regex(sign).PartialMatch(rest)) continue;
     ThrowGlobError(pattern, Format("nothing is named so, and {}", problem));
   }
-  return RE2::PartialMatch(support::Re2Text(pattern), R"((?:^|[^\\])\[)")
+  return support::Regex(R"((?:^|[^\\])\[)").PartialMatch(pattern)
              ? "`[…]` stands for one character of a set or range; write `\\[…\\]` for brackets."
              : "";
 }
 
 struct GlobMatcher::Set {
   std::vector<GlobAlternative> alternatives;
-  RE2::Set expressions;  ///< of the alternatives, in the same order
+  support::RegexSet expressions;  ///< of the alternatives, in the same order
 };
 
 GlobMatcher::GlobMatcher(std::vector<GlobAlternative> alternatives, bool case_sensitive) {
-  RE2::Options options;
-  options.set_case_sensitive(case_sensitive);
-  options.set_dot_nl(true);
-  options.set_log_errors(false);
-  RE2::Set expressions(options, RE2::ANCHOR_BOTH);
+  std::vector<std::string> expressions;
   for (const GlobAlternative& alternative : alternatives) {
-    if (expressions.Add(Expression(alternative), nullptr) < 0) ThrowTooComplex();
+    expressions.push_back(Expression(alternative));
   }
-  if (!expressions.Compile()) ThrowTooComplex();
-  set_ = std::make_shared<Set>(Set{std::move(alternatives), std::move(expressions)});
+  try {
+    support::RegexSet set(expressions, support::Regex::Encoding::kUtf8, case_sensitive);
+    set_ = std::make_shared<Set>(Set{std::move(alternatives), std::move(set)});
+  } catch (const std::invalid_argument&) {
+    ThrowTooComplex();
+  }
 }
 
 bool GlobMatcher::Matches(std::string_view path, bool is_directory,
                           std::size_t ignored_names) const {
-  std::vector<int> matching;
-  RE2::Set::ErrorInfo error = {};
-  if (!set_->expressions.Match(support::Re2Text(path), &matching, &error)) {
-    if (error.kind == RE2::Set::kOutOfMemory) ThrowTooComplex();
-    return false;
-  }
+  const std::optional<std::vector<int>> matching = set_->expressions.FullMatches(path);
+  if (!matching) ThrowTooComplex();
+  if (matching->empty()) return false;
   const bool is_git = ("/" + std::string(path) + "/").find("/.git/") != std::string::npos;
-  return std::ranges::any_of(matching, [&](int index) {
+  return std::ranges::any_of(*matching, [&](int index) {
     const GlobAlternative& alternative = set_->alternatives[static_cast<std::size_t>(index)];
     if (alternative.directories_only && !is_directory) return false;
     if (!alternative.HasAnyDepth()) return true;

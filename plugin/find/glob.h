@@ -64,8 +64,8 @@ std::vector<GlobAlternative> ParseGlob(std::string_view pattern);
 /// itself.
 std::string HintIfUnmatched(std::string_view pattern);
 
-/// Matches paths against alternatives, with one RE2::Set. Takes at most time proportional to the
-/// product of both lengths. Immutable; thread-safe; copies share the set.
+/// Matches paths against alternatives, with one support::RegexSet. Takes at most time proportional
+/// to the product of both lengths. Immutable; thread-safe; copies share the set.
 ///
 /// A pattern with `**` does not match `.git` or anything in it, unless one of its names is `.git`.
 class GlobMatcher {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lima/configuration.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "lima/home.h"
 #include "lima/yaml_document.h"
+#include "support/regex.h"
 
 namespace lima {
 namespace {
@@ -118,8 +117,8 @@ InstanceConfiguration LoadConfiguration(const std::filesystem::path& lima_home,
                          read((name + "/lima.yaml").c_str()), read("_config/override.yaml"));
   // Follows Lima's ExistingLimaVersion and pkg/version/versionutil: what is no version is the
   // latest one. Lima before 0.20 wrote no such file.
-  static const re2::RE2 old(R"(\s*(?:v?0\.\d+\.\d+(?:\+[\w.]+)?(?:\.m)?(?:-.*)?)?\s*)");
-  merged.is_of_old_lima = re2::RE2::FullMatch(read((name + "/lima-version").c_str()), old);
+  static const support::Regex old(R"(\s*(?:v?0\.\d+\.\d+(?:\+[\w.]+)?(?:\.m)?(?:-.*)?)?\s*)");
+  merged.is_of_old_lima = old.FullMatch(read((name + "/lima-version").c_str()));
   return merged;
 }
 

@@ -2,7 +2,6 @@
 #include "lima/home.h"
 
 #include <pwd.h>
-#include <re2/re2.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -13,7 +12,7 @@
 #include "lima/sandbox.h"
 #include "shell/shell_quote.h"
 #include "support/join.h"
-#include "support/re2_text.h"
+#include "support/regex.h"
 #include "support/words.h"
 
 namespace lima {
@@ -24,11 +23,10 @@ namespace fs = std::filesystem;
 constexpr const char* kConfigurationFile = "lima.yaml";
 
 bool IsInstanceName(std::string_view name) {
-  static const re2::RE2 identifier("[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*");
+  static const support::Regex identifier("[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*");
   const std::string lower = support::LowerCase(name);
-  return name.size() <= kMaxInstanceName &&
-         re2::RE2::FullMatch(support::Re2Text(name), identifier) && !lower.ends_with(".yml") &&
-         !lower.ends_with(".yaml");
+  return name.size() <= kMaxInstanceName && identifier.FullMatch(name) &&
+         !lower.ends_with(".yml") && !lower.ends_with(".yaml");
 }
 
 std::string LoginName(uid_t uid) {

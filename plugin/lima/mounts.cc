@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lima/mounts.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
 
 #include "support/format.h"
 #include "support/paths.h"
-#include "support/re2_text.h"
+#include "support/regex.h"
 #include "support/sha256.h"
 
 namespace lima {
@@ -149,21 +147,22 @@ std::string MountTypeOf(const InstanceConfiguration& configuration, const std::s
 }  // namespace
 
 std::string EvaluateTemplate(std::string_view text, const FieldLookup& lookup) {
-  static const re2::RE2 action(
-      R"(\{\{[ \t\r\n]*\$?\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)[ \t\r\n]*\}\})", re2::RE2::Latin1);
+  static const support::Regex action(
+      R"(\{\{[ \t\r\n]*\$?\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)[ \t\r\n]*\}\})",
+      support::Regex::kLatin1);
   std::string result;
   while (true) {
     const std::size_t open = text.find("{{");
     result += text.substr(0, open);
     if (open == std::string_view::npos) return result;
-    re2::StringPiece rest = support::Re2Text(text.substr(open));
+    std::string_view rest = text.substr(open);
     std::string name;
-    if (!re2::RE2::Consume(&rest, action, &name)) {
+    if (!action.Consume(rest, &name)) {
       throw ConfigurationError("the template {} is not supported; use fields such as {{.Home}}",
                                text.substr(open));
     }
     result += lookup(name);
-    text = {rest.data(), rest.size()};
+    text = rest;
   }
 }
 

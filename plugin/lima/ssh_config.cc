@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lima/ssh_config.h"
 
-#include <re2/re2.h>
-
 #include <sstream>
 
 #include "lima/home.h"
@@ -10,12 +8,11 @@
 #include "lima/text_file.h"
 #include "support/format.h"
 #include "support/join.h"
+#include "support/regex.h"
 #include "support/words.h"
 
 namespace lima {
 namespace {
-
-using re2::RE2;
 
 std::string Rewrite(const std::string& instance) {
   return support::Format("; `{}` rewrites it", RestartCommand(instance));
@@ -35,10 +32,10 @@ void ReadOption(const std::string& keyword, const std::string& value, const std:
   } else if (keyword == "ciphers") {
     SetOnce(endpoint.ciphers, value);
   } else if (keyword == "port") {
-    if (endpoint.port == 0) (void)RE2::FullMatch(value, R"((\d+))", &endpoint.port);
+    if (endpoint.port == 0) (void)support::Regex(R"((\d+))").FullMatch(value, &endpoint.port);
   } else if (keyword == "identityfile") {
     if (value.starts_with('/')) endpoint.identity_files.push_back(value);
-  } else if (RE2::FullMatch(keyword, "include|match|proxy.*")) {
+  } else if (support::Regex("include|match|proxy.*").FullMatch(keyword)) {
     throw ConfigurationError("{}: {} is not supported{}", file, keyword,
                              Rewrite(endpoint.instance));
   }
@@ -48,7 +45,8 @@ void ReadOption(const std::string& keyword, const std::string& value, const std:
 
 SshEndpoint ParseSshConfig(std::string_view text, const std::string& instance_name,
                            const std::string& file) {
-  static const RE2 option(R"re(\s*(\w+)[\s=]+"?([^"\s-][^"]*?)"?\s*)re", RE2::Latin1);
+  static const support::Regex option(R"re(\s*(\w+)[\s=]+"?([^"\s-][^"]*?)"?\s*)re",
+                                     support::Regex::kLatin1);
   const std::string host = HostnameOf(instance_name);
   SshEndpoint endpoint;
   endpoint.instance = instance_name;
@@ -58,7 +56,7 @@ SshEndpoint ParseSshConfig(std::string_view text, const std::string& instance_na
   for (std::string line; std::getline(lines, line);) {
     std::string keyword;
     std::string value;
-    if (!RE2::FullMatch(line, option, &keyword, &value)) continue;
+    if (!option.FullMatch(line, &keyword, &value)) continue;
     keyword = support::LowerCase(keyword);
     if (keyword == "host") {
       applies = value == host;

@@ -2,7 +2,6 @@
 #include "lima/status.h"
 
 #include <fcntl.h>
-#include <re2/re2.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/types.h>
@@ -20,6 +19,7 @@
 #include "support/file_descriptor.h"
 #include "support/format.h"
 #include "support/printable.h"
+#include "support/regex.h"
 
 namespace lima {
 namespace {
@@ -77,7 +77,7 @@ bool NamesLiveProcess(const std::filesystem::path& pid_file) {
   if (!text.has_value()) return false;
   pid_t pid = 0;
   // kill() takes zero for a process group.
-  if (!re2::RE2::FullMatch(*text, R"(\s*(\d+)\s*)", &pid) || pid == 0)
+  if (!support::Regex(R"(\s*(\d+)\s*)").FullMatch(*text, &pid) || pid == 0)
     throw ConfigurationError("{} does not hold a process id", pid_file.string());
   return ::kill(pid, 0) == 0 || errno == EPERM;
 }
@@ -131,7 +131,7 @@ int QueryHostAgent(const std::filesystem::path& socket, std::chrono::millisecond
     if (Clock::now() >= deadline) ThrowUnusable(socket, "it does not respond in time");
   }
   std::string body;
-  (void)re2::RE2::FullMatch(response, R"((?s)HTTP/1\.\d 2.*?\r\n\r\n(.*))", &body);
+  (void)support::Regex(R"((?s)HTTP/1\.\d 2.*?\r\n\r\n(.*))").FullMatch(response, &body);
   try {
     return nlohmann::json::parse(body).value("sshLocalPort", 0);
   } catch (const nlohmann::json::exception&) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lima/yaml_document.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "lima/text_file.h"
 #include "support/format.h"
+#include "support/regex.h"
 #include "support/utf8.h"
 
 namespace lima::yaml {
@@ -41,12 +40,12 @@ std::string AtLine(const YAML::Node& node) {
 }
 
 bool IsRewrittenByLima(const YAML::Node& node) {
-  static const re2::RE2 same("true|false|0|-?[1-9][0-9]*");
-  static const re2::RE2 rewritten(
+  static const support::Regex same("true|false|0|-?[1-9][0-9]*");
+  static const support::Regex rewritten(
       R"(True|TRUE|False|FALSE|[-+]?(?:\.(?:inf|Inf|INF|nan|NaN|NAN)|)"
       R"(\d[\da-fA-FxXoO_+-]*\.?[\da-fA-FxXoO_+-]*|\.[\da-fA-FxXoO_+-]*))");
-  return node.IsScalar() && node.Tag() != kQuoted && !re2::RE2::FullMatch(node.Scalar(), same) &&
-         re2::RE2::FullMatch(node.Scalar(), rewritten);
+  return node.IsScalar() && node.Tag() != kQuoted && !same.FullMatch(node.Scalar()) &&
+         rewritten.FullMatch(node.Scalar());
 }
 
 Mapping::Mapping(const YAML::Node& node, std::string file, std::string what)
@@ -118,7 +117,7 @@ std::optional<std::uint32_t> Mapping::Number(std::string_view key) const {
   const std::optional<std::string> text = String(key);
   std::uint32_t number = 0;
   if (!text.has_value()) return std::nullopt;
-  if (re2::RE2::FullMatch(*text, "(0|[1-9][0-9]*)", &number)) return number;
+  if (support::Regex("(0|[1-9][0-9]*)").FullMatch(*text, &number)) return number;
   throw ConfigurationError("{}: expected a whole number of 32 bits in decimal digits", Where(key));
 }
 

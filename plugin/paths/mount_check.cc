@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paths/mount_check.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <fstream>
 #include <sstream>
@@ -11,12 +9,12 @@
 #include "support/format.h"
 #include "support/log.h"
 #include "support/paths.h"
+#include "support/regex.h"
 
 namespace paths {
 namespace {
 
 using guest::FileSystemStatus;
-using re2::RE2;
 
 /// The kernel escapes space, tab, newline, backslash and '#' as three octal digits (mangle in
 /// fs/proc_namespace.c).
@@ -75,7 +73,7 @@ bool IsThisMachine(guest::Guest& guest, const support::Context& context) {
 bool IsLimaMount(const MountLine& line, const std::string& tag) {
   if (line.type == kReverseSshfs) return true;
   if ((line.type != "9p" && line.type != "virtiofs") || line.root != "/") return false;
-  return line.source == tag || RE2::FullMatch(line.source, "mount[0-9]+");
+  return line.source == tag || support::Regex("mount[0-9]+").FullMatch(line.source);
 }
 
 /// Empty if the server has no statvfs, the path is missing, or a reverse-sshfs mount is dead.
@@ -110,13 +108,11 @@ const MountLine* FindMount(const std::vector<MountLine>& table, std::string_view
 }
 
 bool HasStaleCache(const MountLine& line) {
-  constexpr unsigned long kCacheLoose = 8;
   if (line.type != "9p") return false;
   const std::string options = "," + line.super_options + ",";
-  if (RE2::PartialMatch(options, ",(?:cache=)?(?:loose|fscache),")) return true;
-  unsigned long bits = 0;
-  return RE2::PartialMatch(options, ",cache=([0-9a-fA-Fx]+),", RE2::Hex(&bits)) &&
-         (bits & kCacheLoose) != 0;
+  // In hexadecimal bits, 8 is the one for "loose".
+  return support::Regex(",(?:(?:cache=)?(?:loose|fscache)|cache=(?:0x)?[0-9a-fA-F]*[89a-fA-F]),")
+      .PartialMatch(options);
 }
 
 guest::Request MountCheck::StatusRequest(std::size_t mount) const {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/command_output.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 
 #include "support/format.h"
 #include "support/printable.h"
-#include "support/re2_text.h"
+#include "support/regex.h"
 #include "support/utf8.h"
 
 namespace shell {
@@ -61,21 +59,19 @@ std::string CappedOutput::Text(std::string_view remedy) const {
 std::string_view LastFrame(std::string_view line) {
   if (line.find_first_of("\r\x1B") == std::string_view::npos) return line;
   // "ESC [K" alone separates nothing: grep has it in each coloured match.
-  static const re2::RE2 separator(R"((?:\r|\x1B\[(?:2K|[01]?G))(?:\r|\x1B\[(?:[0-2]?K|[01]?G))*)",
-                                  re2::RE2::Latin1);
+  static const support::Regex separator(
+      R"((?:\r|\x1B\[(?:2K|[01]?G))(?:\r|\x1B\[(?:[0-2]?K|[01]?G))*)", support::Regex::kLatin1);
   std::string_view frame;
   std::size_t begin = 0;
-  re2::StringPiece found;
-  for (std::size_t at = 0; at < line.size(); at += found.size()) {
-    if (!separator.Match(support::Re2Text(line), at, line.size(), re2::RE2::UNANCHORED, &found, 1))
-      found = support::Re2Text(line.substr(line.size()));
+  for (std::size_t at = 0; at < line.size();) {
+    const std::string_view found = separator.Find(line.substr(at));
     const auto end = static_cast<std::size_t>(found.data() - line.data());
     // Control characters alone show nothing.
     const bool shows =
         std::any_of(frame.begin(), frame.end(), [](char c) { return c < 0 || c >= ' '; });
     if (frame.empty() || shows) begin = at;
     if (end > at) frame = line.substr(begin, end - begin);
-    at = end;
+    at = end + found.size();
   }
   constexpr std::string_view kErase = "\x1B[K";
   if (frame.size() < line.size() && frame.ends_with(kErase)) frame.remove_suffix(kErase.size());

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/resident_script.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 
 #include "shell/programs.h"
 #include "shell/shell_quote.h"
 #include "support/format.h"
 #include "support/random.h"
-#include "support/re2_text.h"
+#include "support/regex.h"
 
 namespace shell {
 namespace {
@@ -27,8 +25,8 @@ std::size_t PossibleBeginning(std::string_view bytes, std::string_view marker) {
 /// `exec` runs it as the shell would: no assignment, path or quotes. `time` is the reserved word
 /// that is also a program.
 bool MayBeExecuted(std::string_view word) {
-  static const re2::RE2 plain(R"(\w[\w.+-]*)");
-  return re2::RE2::FullMatch(support::Re2Text(word), plain) && word != "time";
+  static const support::Regex plain(R"(\w[\w.+-]*)");
+  return plain.FullMatch(word) && word != "time";
 }
 
 /// One line that printf's %b turns into the bytes.
@@ -49,8 +47,8 @@ std::string Escape(std::string_view bytes) {
 
 /// One line that printf's %b of bash turns into the text.
 std::string OneLine(std::string text) {
-  re2::RE2::GlobalReplace(&text, R"(\\)", R"(\\\\)");
-  re2::RE2::GlobalReplace(&text, "\n", R"(\\n)");
+  support::Regex(R"(\\)").ReplaceAll(text, R"(\\\\)");
+  support::Regex("\n").ReplaceAll(text, R"(\\n)");
   return text;
 }
 
@@ -98,7 +96,7 @@ bool MayBeBash(std::string_view shell) {
 ShellRequest ScriptRequest(const Script& script) {
   const auto line = [](std::string_view word, std::string_view code) {
     std::string quoted = ShellQuote(code);
-    re2::RE2::GlobalReplace(&quoted, "\n", "'$_lm_n'");
+    support::Regex("\n").ReplaceAll(quoted, "'$_lm_n'");
     return std::string(word).append(" ").append(quoted).append("\n");
   };
   return {line("run", script.text),

@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/shell_quote.h"
 
-#include <re2/re2.h>
+#include "support/regex.h"
 
 namespace shell {
 
-using re2::RE2;
-
 std::string ShellQuote(std::string_view word) {
-  static const RE2 bare(R"([\w@%+=:,./-]+)");
+  static const support::Regex bare(R"([\w@%+=:,./-]+)");
   std::string quoted(word);
-  if (RE2::FullMatch(quoted, bare)) return quoted;
-  RE2::GlobalReplace(&quoted, "'", R"('"'"')");
+  if (bare.FullMatch(quoted)) return quoted;
+  support::Regex("'").ReplaceAll(quoted, R"('"'"')");
   return "'" + quoted + "'";
 }
 
 std::string ShellCommand(const std::vector<std::string>& arguments) {
-  static const RE2 assignment(R"([A-Za-z_]\w*\+?=)");
+  static const support::Regex assignment(R"([A-Za-z_]\w*\+?=)");
   std::string line;
   bool assignments = true;
   for (const std::string& argument : arguments) {
     if (!line.empty()) line += ' ';
-    re2::StringPiece rest(argument);
-    assignments = assignments && RE2::Consume(&rest, assignment);
+    std::string_view rest(argument);
+    assignments = assignments && assignment.Consume(rest);
     line.append(argument, 0, argument.size() - rest.size());
-    line += ShellQuote({rest.data(), rest.size()});
+    line += ShellQuote(rest);
   }
   return line;
 }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shell/shell_session.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <utility>
 
-#include "support/re2_text.h"
+#include "support/regex.h"
 
 namespace shell {
 namespace {
@@ -153,8 +151,8 @@ void ShellSession::GetReady() {
 }
 
 void ShellSession::Apply(std::string_view words) {
-  static const re2::RE2 ended(R"(ended (\d+))");
-  static const re2::RE2 done(R"((\d+))");
+  static const support::Regex ended(R"(ended (\d+))");
+  static const support::Regex done(R"((\d+))");
   State& state = reported_.state;
   int status = 0;
   if (words.starts_with(kStopped)) {
@@ -167,12 +165,11 @@ void ShellSession::Apply(std::string_view words) {
     reported_.began = true;
     ready_reported_ = true;
     GetReady();
-  } else if (re2::RE2::FullMatch(support::Re2Text(words), ended, &status)) {
+  } else if (ended.FullMatch(words, &status)) {
     reported_.exit_status = status;
     state = State::kOver;
     if (is_long_running()) process_.reset();
-  } else if (state == State::kRunning &&
-             re2::RE2::FullMatch(support::Re2Text(words), done, &status)) {
+  } else if (state == State::kRunning && done.FullMatch(words, &status)) {
     reported_.request_status = status;
     state = State::kSettling;
   } else if (words == "free" && state == State::kSettling) {

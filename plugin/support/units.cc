@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/units.h"
 
-#include <re2/re2.h>
-
 #include <array>
 #include <limits>
 
 #include "support/format.h"
-#include "support/re2_text.h"
+#include "support/regex.h"
 
 namespace support {
 namespace {
@@ -17,14 +15,14 @@ constexpr std::string_view kByteUnits = "KMG";
 }  // namespace
 
 std::optional<std::chrono::milliseconds> ParseDuration(std::string_view text) {
-  static const re2::RE2 part(R"((\d+)(h|ms|m|s))");
+  static const Regex part(R"((\d+)(h|ms|m|s))");
   constexpr std::uint64_t kMaximum = 1000 * 3'600'000ULL;
   if (text == "0") return std::chrono::milliseconds(0);
   std::uint64_t total = 0;
   std::uint64_t number = 0;
   std::string unit;
-  re2::StringPiece rest = Re2Text(text);
-  while (re2::RE2::Consume(&rest, part, &number, &unit)) {
+  std::string_view rest = text;
+  while (part.Consume(rest, &number, &unit)) {
     const std::uint64_t factor = unit == "h"   ? 3'600'000
                                  : unit == "m" ? 60'000
                                  : unit == "s" ? 1000
@@ -52,10 +50,10 @@ std::string FormatDuration(std::chrono::milliseconds duration) {
 }
 
 std::optional<std::uint64_t> ParseByteCount(std::string_view text) {
-  static const re2::RE2 count(R"((\d+)(?:([KMG])(?:iB)?)?)");
+  static const Regex count(R"((\d+)(?:([KMG])(?:iB)?)?)");
   std::uint64_t number = 0;
   std::string unit;
-  if (!re2::RE2::FullMatch(Re2Text(text), count, &number, &unit)) return std::nullopt;
+  if (!count.FullMatch(text, &number, &unit)) return std::nullopt;
   const std::size_t shift = unit.empty() ? 0 : 10 * (kByteUnits.find(unit) + 1);
   if (number > std::numeric_limits<std::uint64_t>::max() >> shift) return std::nullopt;
   return number << shift;

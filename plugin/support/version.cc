@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/version.h"
 
-#include <re2/re2.h>
-
 #include "support/format.h"
-#include "support/re2_text.h"
+#include "support/regex.h"
 
 namespace support {
 
@@ -13,10 +11,10 @@ std::string_view Version() {
 }
 
 std::optional<Release> ParseRelease(std::string_view text) {
-  static const re2::RE2 numbers(R"((\d+)\.(\d+)\.(\d+))");
+  static const Regex numbers(R"((\d+)\.(\d+)\.(\d+))");
   Release release{};
   auto& [major, minor, patch] = release;
-  if (!re2::RE2::PartialMatch(Re2Text(text), numbers, &major, &minor, &patch)) return std::nullopt;
+  if (!numbers.PartialMatch(text, &major, &minor, &patch)) return std::nullopt;
   return release;
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <re2/re2.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "shell/shells.h"
 #include "support/errors.h"
 #include "support/format.h"
+#include "support/regex.h"
 #include "support/utf8.h"
 #include "tools/tools.h"
 
@@ -69,9 +70,7 @@ class LineSearch {
  public:
   /// `maximum`: bytes of the result. Throws support::CallError.
   LineSearch(const std::string& until, std::size_t maximum)
-      : expression_(until, Options()), maximum_(maximum) {
-    if (!expression_.ok()) throw support::CallError("`until`: {}", expression_.error());
-  }
+      : expression_(Compiled(until)), maximum_(maximum) {}
 
   /// Returns whether a line has matched. After an empty piece, one that is not complete counts,
   /// too.
@@ -111,22 +110,24 @@ class LineSearch {
   }
 
  private:
-  static re2::RE2::Options Options() {
-    re2::RE2::Options options(re2::RE2::Quiet);
-    options.set_max_mem(kMaxExpression);
-    return options;
+  static support::Regex Compiled(const std::string& until) {
+    try {
+      return support::Regex(until, support::Regex::Encoding::kUtf8, kMaxExpression);
+    } catch (const std::invalid_argument& error) {
+      throw support::CallError("`until`: {}", error.what());
+    }
   }
 
   void LookAtLine() {
-    static const re2::RE2 colours("\x1B\\[[0-?]*m");
+    static const support::Regex colours("\x1B\\[[0-?]*m");
     if (is_fragment_) return;
     std::string text = support::ToUtf8(line_);
     text.erase(text.find_last_not_of("\r\n") + 1);
-    if (text.find('\x1B') != std::string::npos) re2::RE2::GlobalReplace(&text, colours, "");
-    if (re2::RE2::PartialMatch(text, expression_)) matched_ = support::CutText(text, kMaxMatched);
+    if (text.find('\x1B') != std::string::npos) colours.ReplaceAll(text, "");
+    if (expression_.PartialMatch(text)) matched_ = support::CutText(text, kMaxMatched);
   }
 
-  const re2::RE2 expression_;
+  const support::Regex expression_;
   const std::size_t maximum_;
   std::optional<std::uint64_t> begin_;  // of what it has looked at
   std::uint64_t end_ = 0;
@@ -185,7 +186,7 @@ Result ReadProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
   if (const auto given = call.arguments.find("offset"); given != call.arguments.end()) {
     offset = given->get<std::int64_t>();
   }
-  const bool is_cut = re2::RE2::FullMatch(id, "c\\d+");  // as CutOutputs::Keep makes them
+  const bool is_cut = support::Regex("c\\d+").FullMatch(id);  // as CutOutputs::Keep makes them
   const auto read = [&](std::optional<std::int64_t> from, std::size_t most,
                         milliseconds time = {}) -> ProcessOutput {
     if (is_cut) return {{.id = id}, toolbox.cut_outputs.Read(id, from, most)};

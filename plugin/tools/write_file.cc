@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <re2/re2.h>
 
 #include "files/file_problem.h"
 #include "support/errors.h"
 #include "support/format.h"
+#include "support/regex.h"
 #include "support/utf8.h"
 #include "tools/tools.h"
 
@@ -27,8 +27,8 @@ Written WriteFile(Toolbox& toolbox, const mcp::ToolCall& call) {
     file.needed_bytes = content.size();
     const auto lock = toolbox.writer.Lock(file.path, file.context);
     // As lists show bytes that are not UTF-8.
-    static const re2::RE2 stand_ins(R"(\x{FFFD}|\\x)");
-    if (!file.path.attributes && re2::RE2::PartialMatch(file.path.guest, stand_ins)) {
+    static const support::Regex stand_ins(R"(\x{FFFD}|\\x)");
+    if (!file.path.attributes && stand_ins.PartialMatch(file.path.guest)) {
       files::ProposeLookAlike(support::Format("{} is missing", file.path.host), file.path, guest,
                               file.context);
     }

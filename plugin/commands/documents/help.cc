@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <re2/re2.h>
 
 #include <algorithm>
 #include <sstream>
@@ -7,7 +6,7 @@
 #include "agents/agent.h"
 #include "commands/documents/documents.h"
 #include "commands/project.h"
-#include "support/re2_text.h"
+#include "support/regex.h"
 #include "support/words.h"
 
 namespace commands {
@@ -33,12 +32,12 @@ std::string Wrapped(std::string_view text, std::size_t indent) {
 
 /// Markdown as text of two columns. Lines that begin with two spaces keep them.
 std::string ForTerminal(const std::string& markdown) {
-  static const re2::RE2 item("- `(.*?)`: (.*)");
+  static const support::Regex item("- `(.*?)`: (.*)");
   std::size_t width = 0;
   std::string term;
   std::string text;
-  re2::StringPiece rest = support::Re2Text(markdown);
-  while (re2::RE2::FindAndConsume(&rest, item, &term, &text)) width = std::max(width, term.size());
+  std::string_view rest = markdown;
+  while (item.FindAndConsume(rest, &term, &text)) width = std::max(width, term.size());
   std::string result;
   std::istringstream lines(markdown);
   for (std::string line; std::getline(lines, line);) {
@@ -46,7 +45,7 @@ std::string ForTerminal(const std::string& markdown) {
       result += "  " + line + "\n";
     } else if (line.starts_with("  ")) {
       result += "  " + Wrapped(line, 4);
-    } else if (re2::RE2::FullMatch(line, item, &term, &text)) {
+    } else if (item.FullMatch(line, &term, &text)) {
       term.resize(width + 2, ' ');
       result += "  " + term + Wrapped(text, width + 4);
     } else if (!line.starts_with("```") && !result.ends_with(":\n")) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <re2/re2.h>
 
 #include <array>
 #include <utility>
 
 #include "commands/documents/documents.h"
+#include "support/regex.h"
 
 namespace commands {
 namespace {
@@ -59,7 +59,7 @@ constexpr std::array<std::pair<const char*, const char*>, 12> kRoff = {{
 std::string Manual() {
   std::string text = OptionsPage();
   for (const auto& [pattern, replacement] : kRoff) {
-    re2::RE2::GlobalReplace(&text, pattern, replacement);
+    support::Regex(pattern).ReplaceAll(text, replacement);
   }
   return std::string(kManualHead) + text + std::string(kManualTail);
 }

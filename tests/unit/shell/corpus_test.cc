@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands in a resident shell and in a new login shell: same environment, output and exit code.
 
-#include <re2/re2.h>
-
+#include "support/regex.h"
 #include "unit/shell/shells_fixture.h"
 
 namespace shell {
@@ -126,8 +125,8 @@ class CommandCorpus : public ShellsTest {
   /// Without the intended differences.
   static Result Comparable(Result result) {
     for (std::string* text : {&result.output, &result.error}) {
-      re2::RE2::GlobalReplace(text, "(line [0-9]+: *)[0-9]+ ", "\\1PID ");
-      re2::RE2::GlobalReplace(text, "(^|[\n\\x00])(_|SHLVL)=[^\n\\x00]*[\n\\x00]", "\\1");
+      support::Regex("(line [0-9]+: *)[0-9]+ ").ReplaceAll(*text, "\\1PID ");
+      support::Regex("(^|[\n\\x00])(_|SHLVL)=[^\n\\x00]*[\n\\x00]").ReplaceAll(*text, "\\1");
     }
     return result;
   }

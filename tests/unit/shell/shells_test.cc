@@ -2,7 +2,6 @@
 #include "shell/shells.h"
 
 #include <gmock/gmock.h>
-#include <re2/re2.h>
 
 #include <algorithm>
 #include <ctime>
@@ -10,6 +9,7 @@
 
 #include "shell/processes.h"
 #include "support/errors.h"
+#include "support/regex.h"
 #include "unit/shell/shells_fixture.h"
 
 namespace shell {
@@ -491,7 +491,7 @@ class PlayedShell final : public Launcher {
     return std::make_unique<Player>(*this);
   }
   void Print(std::string bytes, Stream stream = Stream::kOutput) {
-    re2::RE2::GlobalReplace(&bytes, "M", marker_);
+    support::Regex("M").ReplaceAll(bytes, marker_);
     events_->OnOutput(stream, bytes);
   }
 
