@@ -89,8 +89,7 @@ set(LIMACTL_MCP_TEST_SECONDS 120 CACHE STRING "How long one test may take")
 function(add_unit_test name)
   cmake_parse_arguments(ARG "" "COST" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE project_options ${ARG_DEPENDS} GTest::gtest GTest::gmock
-                                        GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE project_options ${ARG_DEPENDS} test_main GTest::gmock)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   # Fewer debug symbols compile a fifth faster: lines, but no local variables.
   if(NOT CMAKE_UNITY_BUILD)

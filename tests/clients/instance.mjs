@@ -7,6 +7,13 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+// What this machine and its user have set does not count (tests/testing/settings.h).
+for (const name of Object.keys(process.env)) {
+  if (/^(GIT_|LC_|LANG|XDG_CONFIG_HOME$)/.test(name)) delete process.env[name];
+}
+Object.assign(process.env, { GIT_CONFIG_NOSYSTEM: '1', LANG: 'C.UTF-8' });
+process.umask(0o022);
+
 /** Path of the server's binary. */
 export const serverProgram = process.env.LIMACTL_MCP;
 

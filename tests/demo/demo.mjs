@@ -180,7 +180,7 @@ async function workInACopy(instance, scratch, copy) {
 async function demonstrate() {
   const instance = options.instance ? undefined : await startInstance({ name: 'agent' });
   const name = options.instance ?? 'agent';
-  if (instance) process.env.LIMA_HOME = instance.limaHome;
+  if (instance) Object.assign(process.env, { HOME: instance.directory, LIMA_HOME: instance.limaHome });
   const scratch = instance?.directory ?? mkdtempSync(join(tmpdir(), 'lmcp-'));
   const copy = `/tmp/${basename(scratch)}-copy`;
   atExit(() => {

@@ -68,6 +68,7 @@ try {
   const [home, guest, bin] = ['home', 'guest', 'bin'].map((name) => join(root, name));
   const project = join(home, 'my-project');
   const env = {
+    GIT_CONFIG_NOSYSTEM: '1',
     HOME: home,
     LC_ALL: 'C.UTF-8',
     LIMA_HOME: instance.limaHome,

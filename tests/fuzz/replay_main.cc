@@ -11,6 +11,8 @@
 #include <span>
 #include <string>
 
+#include "testing/settings.h"
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace {
@@ -43,6 +45,7 @@ int ReplayAll(std::span<char*> paths) {
 
 int main(int argc, char** argv) {
   try {
+    testing_support::LeaveOutSettings();
     return ReplayAll(std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
   } catch (const std::exception& error) {
     std::cerr << "replay: " << error.what() << '\n';

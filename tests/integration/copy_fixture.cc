@@ -15,16 +15,6 @@ namespace {
 
 using Environment = std::map<std::string, std::optional<std::string>>;
 
-/// Nothing of the person who runs the tests.
-const Environment kNoSettings = {
-    {"GIT_CONFIG_NOSYSTEM", "1"},
-    {"GIT_CONFIG_GLOBAL", std::nullopt},
-    {"GIT_DIR", std::nullopt},
-    {"XDG_CONFIG_HOME", std::nullopt},
-    {"LC_ALL", "C"},
-    {"SSH_CONNECTION", std::nullopt},
-};
-
 /// Else each commit starts one more git, which looks whether there is something to pack.
 const Environment kNoMaintenance = {
     {"GIT_CONFIG_COUNT", "1"},
@@ -172,8 +162,7 @@ void CopyTest::MakeProject(const std::string& name, const std::string& script) {
 std::string CopyTest::Shell(const fs::path& directory, const std::string& script) const {
   ChildProcess::Options options;
   options.arguments = {"sh", "-euc", script};
-  options.environment = kNoSettings;
-  options.environment.insert(kIdentity.begin(), kIdentity.end());
+  options.environment = kIdentity;
   options.environment.insert(kNoMaintenance.begin(), kNoMaintenance.end());
   options.environment["HOME"] = Path().string();
   options.environment["IN_TEST"] = "1";
@@ -187,7 +176,6 @@ std::string CopyTest::Shell(const fs::path& directory, const std::string& script
 
 ChildProcess::Options CopyTest::CommandOptions(const Command& words) const {
   ChildProcess::Options options = ServerOptions(words);
-  options.environment.insert(kNoSettings.begin(), kNoSettings.end());
   options.environment["PATH"] = Path("host-bin").string() + ":" + std::getenv("PATH");
   options.working_directory = project;
   return options;

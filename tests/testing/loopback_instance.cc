@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -189,7 +190,10 @@ bool LoopbackInstance::TryStartSshd(std::uint16_t port) {
   const fs::path config = directory() / "sshd_config";
   std::ostringstream text;
   constexpr std::string_view kHooks = "Subsystem sftp hooks ";
-  for (const std::string& line : options_.sshd_options) {
+  // Of several such lines, sshd takes the first.
+  constexpr std::string_view kSetEnv = "SetEnv GIT_CONFIG_NOSYSTEM=1";
+  for (std::string line : options_.sshd_options) {
+    if (line.starts_with("SetEnv ")) line.replace(0, std::strlen("SetEnv"), kSetEnv);
     if (!line.starts_with(kHooks)) text << line << "\n";
     if (line.starts_with(kHooks)) {
       text << "Subsystem sftp exec " SFTP_HOOKS " " << SftpServer() << " "
@@ -199,7 +203,7 @@ bool LoopbackInstance::TryStartSshd(std::uint16_t port) {
   // A home of its own, without the real user's profile.
   const fs::path home = directory() / "guest-home";
   fs::create_directories(home);
-  text << "SetEnv HOME=" << home.string();
+  text << kSetEnv << " HOME=" << home.string();
 #ifdef __APPLE__
   // Homebrew's git has Perl-compatible expressions, Apple's does not.
   text << " PATH=/opt/homebrew/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";

@@ -12,6 +12,7 @@
 #include <iostream>
 
 #include "testing/loopback_instance.h"
+#include "testing/settings.h"
 
 int main(int argc, char** argv) {
   using testing_support::LoopbackInstance;
@@ -20,6 +21,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   try {
+    testing_support::LeaveOutSettings();
     const LoopbackInstance instance(LoopbackInstance::Parse(argv[1], {argv + 2, argv + argc}));
     std::cout << instance.port() << std::endl;
     std::array<char, 256> ignored{};

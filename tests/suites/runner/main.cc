@@ -10,6 +10,7 @@
 
 #include "suites/runner/suite.h"
 #include "suites/runner/world.h"
+#include "testing/settings.h"
 
 namespace suites {
 namespace {
@@ -101,6 +102,7 @@ void Register(const Suite& suite, Case& test) {
 
 /// suite_test [--rewrite] [FILE…]: all files, or these.
 int main(int argc, char** argv) try {
+  testing_support::LeaveOutSettings();
   ::testing::InitGoogleTest(&argc, argv);
   std::vector<std::string> files(argv + 1, argv + argc);
   const bool is_rewriting = std::erase(files, "--rewrite") > 0;

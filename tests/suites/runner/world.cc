@@ -100,7 +100,7 @@ void World::StartInstance(const std::string& text) {
 
 World::Command World::Shell(const std::string& command, const std::string& directory,
                             bool in_guest) const {
-  Lines words = {"env", "-i", "LANG=C.UTF-8", "TERM=xterm"};
+  Lines words = {"env", "-i", "LANG=C.UTF-8", "TERM=xterm", "GIT_CONFIG_NOSYSTEM=1"};
   if (in_guest) {
     Append(words, {"HOME=$GUEST_HOME", kPath});
   } else {

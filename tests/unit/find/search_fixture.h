@@ -48,12 +48,11 @@ class SearchFixture : public testing::Test {
     ASSERT_EQ(utimensat(AT_FDCWD, Path(relative).c_str(), times, AT_SYMLINK_NOFOLLOW), 0);
   }
 
-  /// Runs git in `relative`, without the user's configuration.
+  /// Runs git in `relative`.
   void Git(const std::string& relative, const std::string& arguments) const {
     const std::string command = "cd '" + Path(relative).string() +
-                                "' && HOME=/dev/null GIT_CONFIG_NOSYSTEM=1 git -c "
-                                "user.name=t -c user.email=t@t " +
-                                arguments + " >/dev/null 2>&1";
+                                "' && git -c user.name=t -c user.email=t@t " + arguments +
+                                " >/dev/null 2>&1";
     ASSERT_EQ(std::system(command.c_str()), 0) << command;
   }
 
