@@ -24,7 +24,8 @@ std::string CopiedWork::GuestDirectory() const {
 }
 
 void CopiedWork::Begin() {
-  StartIfStopped(instance().configuration);
+  const lima::InstanceConfiguration& configuration = instance().configuration;
+  if (IsStopped(configuration)) StartInstance(configuration);
   CopyCommand command(instance().configuration.name, project(), directory_);
   SendCopy(command);
   use_ = command.side().place().TakeUse(copy::LockKind::kShared);

@@ -82,6 +82,7 @@ std::string MountedWork::GuestDirectory() const {
 }
 
 void MountedWork::Begin() {
+  const bool is_stopped = IsStopped(instance().configuration);
   const exposure::State state = ReadState();
   if (!baseline_) {
     baseline_ = {top_, state};
@@ -93,7 +94,7 @@ void MountedWork::Begin() {
   } else {
     Print(state, std::cerr);
   }
-  StartIfStopped(instance().configuration);
+  if (is_stopped) StartInstance(instance().configuration);
 }
 
 void MountedWork::End() {

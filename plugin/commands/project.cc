@@ -13,7 +13,6 @@
 #include "lima/home.h"
 #include "lima/mounts.h"
 #include "lima/sandbox.h"
-#include "lima/status.h"
 #include "paths/roots.h"
 #include "shell/shell_quote.h"
 #include "support/environment.h"
@@ -178,9 +177,22 @@ Instance LoadInstance(const std::string& name, bool offers, bool mountless) {
   return instance;
 }
 
-void StartIfStopped(const lima::InstanceConfiguration& configuration) {
-  const auto status = lima::InspectStatus(configuration.directory(), configuration.vm_type);
-  if (status.state != lima::State::kStopped) return;
+bool IsStopped(const lima::InstanceConfiguration& configuration) {
+  constexpr std::chrono::milliseconds kPause{100};
+  const auto give_up = support::Clock::now() + connection::RetryTimes().broken;
+  while (true) {
+    try {
+      connection::RequireRunning(configuration);
+      return false;
+    } catch (const connection::InstanceNotRunning& problem) {
+      if (problem.state() == lima::State::kStopped) return true;
+      if (support::Clock::now() >= give_up) throw;
+    }
+    support::Pause(kPause, {});
+  }
+}
+
+void StartInstance(const lima::InstanceConfiguration& configuration) {
   UseSafeSearchPath(configuration.name);
   connection::StartInstance(configuration.name, {}, [](const std::string& text) {
     std::cerr << Format("{}, which may take a minute...\n", text);

@@ -69,7 +69,11 @@ struct Instance {
 /// missing one has the command, and with `offers`, on a terminal, the user is asked.
 Instance LoadInstance(const std::string& name, bool offers = false, bool mountless = false);
 
-/// Starts it if it is stopped, and says so on standard error. Throws support::Error.
-void StartIfStopped(const lima::InstanceConfiguration& configuration);
+/// Whether it is stopped; else it runs. Throws support::Error if it stays broken for
+/// RetryTimes::broken: it looks so while it starts.
+bool IsStopped(const lima::InstanceConfiguration& configuration);
+
+/// Says so on standard error. Throws support::Error.
+void StartInstance(const lima::InstanceConfiguration& configuration);
 
 }  // namespace commands

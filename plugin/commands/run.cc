@@ -19,6 +19,7 @@
 #include "commands/project.h"
 #include "commands/serve_options.h"
 #include "commands/work.h"
+#include "doctor/exposure.h"
 #include "doctor/host_checks.h"
 #include "exposure/guest_reach.h"
 #include "lima/configuration.h"
@@ -138,6 +139,8 @@ void CheckInstance(const Instance& instance, const std::string& project,
   const doctor::Exposure exposure =
       doctor::FindExposure(configuration, instance.mounts, project, environment);
   if (!exposure.escape.empty()) throw CommandError(exposure.escape);
+  for (const doctor::Finding& other : exposure.other_instances)
+    support::LogWarning(support::Format("{}: {}", other.text, other.advice));
   if (exposure.rest.empty()) return;
   support::LogWarning(support::Format("{}. An instance for the project alone: {}",
                                       support::Join(exposure.rest, "; "),

@@ -18,19 +18,6 @@ namespace {
 
 using support::Format;
 
-void RequireRunning(const InstanceOptions& options,
-                    const lima::InstanceConfiguration& configuration) {
-  const lima::Status status = lima::InspectStatus(configuration.directory(), configuration.vm_type);
-  if (status.state == lima::State::kRunning) return;
-  const std::string problem =
-      status.state == lima::State::kStopped
-          ? Format("stopped; start it on the host with: limactl start {}", options.name)
-          : Format("broken ({}), or is starting or stopping. If it stays so, run on the host: {}",
-                   status.reason, lima::ForcedRestartCommand(options.name));
-  throw InstanceNotRunning(Format("the Lima instance \"{}\" is {}", options.name, problem),
-                           status.state);
-}
-
 /// ssh.config names the guest's user. It is missing until the instance has been started once.
 lima::GuestFacts FactsFromFiles(const lima::InstanceConfiguration& configuration) {
   lima::GuestFacts facts;
@@ -82,6 +69,18 @@ std::string ListRoots(const std::vector<paths::Root>& roots) {
 }
 
 }  // namespace
+
+void RequireRunning(const lima::InstanceConfiguration& configuration) {
+  const lima::Status status = lima::InspectStatus(configuration.directory(), configuration.vm_type);
+  if (status.state == lima::State::kRunning) return;
+  const std::string problem =
+      status.state == lima::State::kStopped
+          ? Format("stopped; start it on the host with: limactl start {}", configuration.name)
+          : Format("broken ({}), or is starting or stopping. If it stays so, run on the host: {}",
+                   status.reason, lima::ForcedRestartCommand(configuration.name));
+  throw InstanceNotRunning(Format("the Lima instance \"{}\" is {}", configuration.name, problem),
+                           status.state);
+}
 
 lima::GuestFacts QueryGuestFacts(const std::string& instance, guest::Guest& guest,
                                  const support::Context& context) {
@@ -136,7 +135,7 @@ tools::Workspace OpenInstance(const InstanceOptions& options,
   const lima::InstanceConfiguration configuration =
       lima::LoadConfiguration(options.lima_home, options.name);
   const std::string shell = lima::LoginShell(configuration);
-  RequireRunning(options, configuration);
+  RequireRunning(configuration);
   const lima::SshEndpoint endpoint = lima::ReadSshConfig(configuration.directory(), options.name);
 
   const std::shared_ptr<guest::Guest> guest = ssh::Connect(endpoint, {}, context);

@@ -40,6 +40,9 @@ class InstanceNotRunning : public support::CallError {
   lima::State state_;
 };
 
+/// Throws InstanceNotRunning.
+void RequireRunning(const lima::InstanceConfiguration& configuration);
+
 /// Queries the guest user's home directory and uid, in one round trip. Needed if the configuration
 /// does not set them, because Lima's default home depends on the version that created the instance.
 /// Throws support::CallError if the reply is invalid.

@@ -8,6 +8,7 @@
 #include <optional>
 #include <system_error>
 
+#include "doctor/exposure.h"
 #include "doctor/guest_checks.h"
 #include "doctor/host_checks.h"
 #include "lima/home.h"
@@ -69,11 +70,13 @@ class Doctor {
   std::map<std::string, std::string> culprits_;  ///< failed or skipped check → the one that failed
 
   std::optional<std::filesystem::path> limactl_;
+  std::optional<support::Release> release_;  ///< limactl's
   std::optional<std::filesystem::path> plugin_;
   std::filesystem::path lima_home_;
   lima::InstanceConfiguration configuration_;
   Mounts mounts_;
   lima::SshEndpoint endpoint_;
+  std::shared_ptr<guest::Guest> guest_;
   std::unique_ptr<ServerUnderTest> server_;
 };
 
@@ -107,7 +110,7 @@ void Doctor::CheckHost() {
   Run("limactl", "", "run `limactl --version` to see what is wrong",
       [this](const Context& context) {
         limactl_ = reach_.FindProgram("limactl", path_);
-        return CheckLimactl(limactl_, context);
+        return CheckLimactl(limactl_, context, release_);
       });
   Run("plugin", "limactl", "install this program again", [this](const Context&) {
     plugin_ = FindPlugin(*limactl_, path_);
@@ -138,7 +141,8 @@ void Doctor::CheckFiles() {
   std::error_code gone;
   const std::string project = std::filesystem::current_path(gone).string();
   Run("exposure", "configuration", fix, [&](const Context&) {
-    return CheckExposure(FindExposure(configuration_, mounts_, project, support::OwnEnvironment()));
+    return CheckExposure(FindExposure(configuration_, mounts_, project, support::OwnEnvironment()),
+                         LoopbackAdvice(configuration_, release_));
   });
   Run("settings", "configuration", fix,
       [&](const Context&) { return CheckSettings(mounts_, project, instance_); });
@@ -156,9 +160,13 @@ void Doctor::CheckGuest() {
   Run("connect", "ssh.config",
       support::Format("wait if it is booting, else: {}", lima::RestartCommand(instance_)),
       [this](const Context& context) {
-        const auto guest = ssh::Connect(endpoint_, {}, context);
+        guest_ = ssh::Connect(endpoint_, {}, context);
         return Passed(support::Format("sshd accepts {}, whose home is {}", endpoint_.user,
-                                      guest->RealPath(".", context)));
+                                      guest_->RealPath(".", context)));
+      });
+  Run("clock", "connect", support::Format("look into the guest with {}", shell),
+      [this](const Context& context) {
+        return CheckClock(configuration_, ReadClock(*guest_, context));
       });
   std::vector<copy::CopyFacts> facts;
   const bool is_known = !culprits_.contains("configuration");
@@ -172,11 +180,11 @@ void Doctor::CheckGuest() {
             return Skipped(support::Format("cannot be tried: see connect. Copies: {}",
                                            copies.empty() ? "none yet" : support::Join(copies)));
           }
-          const auto guest = ssh::Connect(endpoint_, {}, context);
-          const CopyNeeds needs = QueryCopyNeeds(*guest, reach_.FindProgram("git", path_), context);
+          const CopyNeeds needs =
+              QueryCopyNeeds(*guest_, reach_.FindProgram("git", path_), context);
           const Context asking = context.WithTimeout(kCopiesTimeout);
           for (const copy::CopyFacts& each : facts) {
-            copies.push_back(DescribeCopy(configuration_, each, *guest, asking));
+            copies.push_back(DescribeCopy(configuration_, each, *guest_, asking));
           }
           return CheckCopies(copies, needs);
         });

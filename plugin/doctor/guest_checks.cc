@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "doctor/guest_checks.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <sstream>
 
 #include "copy/copy.h"
 #include "doctor/programs.h"
 #include "git/git.h"
+#include "lima/sandbox.h"
 #include "mcp/protocol.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
@@ -81,6 +84,38 @@ CopyNeeds QueryCopyNeeds(guest::Guest& guest, const std::optional<fs::path>& git
   std::getline(answer, found.free_megabytes);
   found.may_sudo = may_sudo == "yes";
   return found;
+}
+
+ClockReading ReadClock(guest::Guest& guest, const support::Context& context) {
+  constexpr std::int64_t kLatest = 99'999'999'999;  // in the year 5138
+  const auto now = [] {
+    return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now())
+        .time_since_epoch()
+        .count();
+  };
+  ClockReading reading{.before = now()};
+  const std::string printed = guest::CaptureScript(guest, {"date +%s"}, context).output;
+  reading.after = now();
+  const char* end = printed.data() + printed.size();
+  const auto [rest, error] = std::from_chars(printed.data(), end, reading.guest);
+  if (error == std::errc() && reading.guest >= 0 && reading.guest <= kLatest &&
+      std::string_view(rest, end) == "\n") {
+    return reading;
+  }
+  throw CommandError("`date +%s` prints no time in the guest, but \"{}\"", Shorten(printed));
+}
+
+Finding CheckClock(const lima::InstanceConfiguration& instance, const ClockReading& reading) {
+  const std::chrono::seconds behind(reading.before - reading.guest);
+  const std::chrono::seconds ahead(reading.guest - reading.after);
+  const auto error = std::max(behind, ahead);
+  if (error <= kClockTolerance) return Passed("right");
+  const std::string restart = lima::RestartCommand(instance.name);
+  const std::string set =
+      Format("limactl shell {} sudo date -s \"@$(date +%s)\", or: ", instance.name);
+  return Warning(Format("the guest's clock is {} {}", support::FormatDuration(error),
+                        ahead == error ? "ahead" : "behind"),
+                 (instance.os == "Linux" ? set : "") + restart);
 }
 
 Finding CheckCopies(const std::vector<std::string>& copies, const CopyNeeds& needs) {

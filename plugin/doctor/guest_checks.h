@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -31,6 +33,21 @@ struct CopyNeeds {
 /// `git` is the host's.
 CopyNeeds QueryCopyNeeds(guest::Guest& guest, const std::optional<std::filesystem::path>& git,
                          const support::Context& context);
+
+/// The time in seconds since 1970: the guest's, and this host's before and after it was read.
+struct ClockReading {
+  std::int64_t before = 0;
+  std::int64_t guest = 0;
+  std::int64_t after = 0;
+};
+
+/// Throws support::CommandError if the guest prints no time.
+ClockReading ReadClock(guest::Guest& guest, const support::Context& context);
+
+/// A guest whose clock is off by more has a warning.
+inline constexpr std::chrono::seconds kClockTolerance{5};
+
+Finding CheckClock(const lima::InstanceConfiguration& instance, const ClockReading& reading);
 
 /// `copies` are those there are. Warns of what is missing.
 Finding CheckCopies(const std::vector<std::string>& copies, const CopyNeeds& needs);

@@ -10,7 +10,7 @@
 
 #include "agents/agent.h"
 #include "configure/stored_settings.h"
-#include "exposure/guest_reach.h"
+#include "copy/side_repository.h"
 #include "lima/sandbox.h"
 #include "lima/status.h"
 #include "lima/text_file.h"
@@ -26,38 +26,12 @@ namespace doctor {
 namespace {
 
 namespace fs = std::filesystem;
-using exposure::GuestReach;
 using lima::InstanceConfiguration;
 using support::Format;
 using support::Join;
 
 constexpr const char* kInstallLima =
-    "install Lima 2.2 or later: https://lima-vm.io/docs/installation/";
-
-/// Below the home directory, besides the logins of agents.
-constexpr std::string_view kCredentials =
-    ".aws .azure .config/gcloud .config/gh .docker .git-credentials .gnupg .kube .netrc .ssh";
-
-/// The user's secrets that the guest can read.
-std::set<std::string> ReadableSecrets(const Mounts& mounts,
-                                      const support::Environment& environment) {
-  const GuestReach reach(mounts, GuestReach::Access::kReading);
-  const std::string home = support::Value(environment, "HOME");
-  if (reach.MountHolding(home)) return {"your home directory, with your keys and logins"};
-  std::set<std::string> paths;
-  for (const std::string_view name : support::Words(kCredentials)) {
-    paths.insert(support::JoinPath(home, name));
-  }
-  for (const agents::Agent& agent : agents::Agents()) {
-    if (!agent.run) continue;
-    for (const agents::OwnPath& own : agent.run->own_settings) paths.insert(own.In(environment));
-  }
-  std::erase_if(paths, [&](const std::string& path) {
-    std::error_code unknown;
-    return !fs::exists(path, unknown) || !reach.MountHoldingOrBelow(path);
-  });
-  return paths;
-}
+    "install Lima 2.2.1 or later: https://lima-vm.io/docs/installation/";
 
 bool HoldsOurs(const configure::SettingsFile& settings, const fs::path& path) {
   try {
@@ -96,7 +70,8 @@ std::optional<fs::path> FindPlugin(const fs::path& limactl, const std::string& p
   return support::FindProgram("limactl-mcp", directories + path + further);
 }
 
-Finding CheckLimactl(const std::optional<fs::path>& limactl, const support::Context& context) {
+Finding CheckLimactl(const std::optional<fs::path>& limactl, const support::Context& context,
+                     std::optional<support::Release>& release) {
   if (!limactl) return Failed("no limactl on PATH", kInstallLima);
   support::Child child({limactl->string(), "--version"});
   const std::string version = child.ReadLine(context).value_or("");
@@ -106,8 +81,8 @@ Finding CheckLimactl(const std::optional<fs::path>& limactl, const support::Cont
                   ::geteuid() == 0 ? "run this as the user who owns the instance" : kInstallLima);
   }
   const std::string found = Format("{} ({})", version, limactl->string());
-  const auto release = support::ParseRelease(version);
-  if (!release) return Warning(Format("{} is not a release", found), "use Lima 2.2 or later");
+  release = support::ParseRelease(version);
+  if (!release) return Warning(Format("{} is not a release", found), "use Lima 2.2.1 or later");
   if (*release < support::Release{2, 0, 0}) {
     return Failed(Format("{} is too old for plugins", found), kInstallLima);
   }
@@ -134,6 +109,10 @@ Finding CheckPlugin(const std::optional<fs::path>& plugin, const fs::path& own_p
 }
 
 std::optional<fs::path> ChangedAfterStart(const InstanceConfiguration& configuration) {
+  if (lima::InspectStatus(configuration.directory(), configuration.vm_type).state ==
+      lima::State::kStopped) {
+    return std::nullopt;
+  }
   std::error_code missing;
   const auto start = fs::last_write_time(configuration.directory() / "ha.pid", missing);
   if (missing) return std::nullopt;
@@ -169,9 +148,9 @@ Finding CheckStatus(const InstanceConfiguration& configuration) {
 
 Finding CheckMounts(const InstanceConfiguration& configuration, const Mounts& mounts) {
   const std::string edit = lima::EditCommands(configuration.name);
-  if (configuration.plain) {
+  if (configuration.plain_drops_mounts && copy::ListFacts(configuration.directory()).empty()) {
     return Warning("plain: true in the configuration: the instance mounts nothing",
-                   Format("remove that: {}", edit));
+                   Format("`limactl mcp run` works in a copy. To mount, remove that: {}", edit));
   }
   if (mounts.empty()) return Passed("none: `limactl mcp run` works in a copy");
   std::vector<std::string> list;
@@ -195,44 +174,6 @@ Finding CheckMounts(const InstanceConfiguration& configuration, const Mounts& mo
                    Format("set 9p: {cache: mmap} at these mounts: {}", edit));
   }
   return Passed(Join(list));
-}
-
-Exposure FindExposure(const InstanceConfiguration& configuration, const Mounts& mounts,
-                      const std::string& project, const support::Environment& environment) {
-  Exposure exposure;
-  if (!mounts.empty() && mounts.front().type == "reverse-sshfs") {
-    exposure.escape = Format(
-        "the instance mounts with reverse-sshfs, whose server on this host is not confined to "
-        "the mounts: root in the guest can reach all your files. Change mountType to 9p or "
-        "virtiofs: {}",
-        lima::EditCommands(configuration.name));
-  }
-  const std::set<std::string> secrets = ReadableSecrets(mounts, environment);
-  if (!secrets.empty()) {
-    exposure.rest.push_back(
-        Format("the guest can read {}", Join({secrets.begin(), secrets.end()})));
-  }
-  for (const lima::Mount& mount : mounts) {
-    const auto rest = support::PathBelow(project, exposure::ResolvedOnHost(mount.location));
-    if (mount.writable && rest && !rest->empty()) {
-      exposure.rest.push_back(
-          Format("the guest can write {}, which is more than the project", mount.location));
-    }
-  }
-  if (configuration.forwards_agent) {
-    exposure.rest.emplace_back("the guest can use your SSH agent (forwardAgent)");
-  }
-  if (configuration.forwards_ports) {
-    exposure.rest.emplace_back("ports of the guest are forwarded to this host (portForwards)");
-  }
-  return exposure;
-}
-
-Finding CheckExposure(const Exposure& exposure) {
-  if (!exposure.escape.empty()) return Warning(exposure.escape, lima::SandboxCommand("sandbox"));
-  if (exposure.rest.empty()) return Passed("nothing of this host but the mounts");
-  return Warning(Join(exposure.rest, "; "), Format("make an instance for the project alone: {}",
-                                                   lima::SandboxCommand("sandbox")));
 }
 
 Finding CheckSettings(const Mounts& mounts, const std::string& project,

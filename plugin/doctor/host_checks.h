@@ -11,7 +11,7 @@
 #include "lima/mounts.h"
 #include "lima/ssh_config.h"
 #include "support/context.h"
-#include "support/environment.h"
+#include "support/version.h"
 
 /// Checks of this host: the installation, and Lima's files for the instance. None but CheckLimactl
 /// waits longer than lima::kHostAgentTimeout.
@@ -25,16 +25,16 @@ using Mounts = std::vector<lima::Mount>;
 std::optional<std::filesystem::path> FindPlugin(const std::filesystem::path& limactl,
                                                 const std::string& path);
 
-/// Runs `limactl --version`. Lima has plugins since 2.0.
+/// Runs `limactl --version`, and sets its `release`. Lima has plugins since 2.0.
 Finding CheckLimactl(const std::optional<std::filesystem::path>& limactl,
-                     const support::Context& context);
+                     const support::Context& context, std::optional<support::Release>& release);
 
 /// Whether `plugin`, which limactl runs, is `own_program`.
 Finding CheckPlugin(const std::optional<std::filesystem::path>& plugin,
                     const std::filesystem::path& own_program);
 
 /// The first of Lima's files for the instance that is newer than the start of its virtual machine,
-/// which may have other mounts then.
+/// which may have other mounts then. None if it is stopped.
 std::optional<std::filesystem::path> ChangedAfterStart(
     const lima::InstanceConfiguration& configuration);
 
@@ -46,19 +46,6 @@ Finding CheckStatus(const lima::InstanceConfiguration& configuration);
 
 /// Whether the locations exist on the host, and none may be stale in the guest.
 Finding CheckMounts(const lima::InstanceConfiguration& configuration, const Mounts& mounts);
-
-/// The parts of the host beyond the project that the guest can reach.
-struct Exposure {
-  /// How the guest could read and write any file of the user's; empty if it cannot.
-  std::string escape = {};
-  std::vector<std::string> rest = {};  ///< other things that it can reach
-};
-
-/// `project` may be empty, and `environment` is this program's.
-Exposure FindExposure(const lima::InstanceConfiguration& configuration, const Mounts& mounts,
-                      const std::string& project, const support::Environment& environment);
-
-Finding CheckExposure(const Exposure& exposure);
 
 /// Warns if settings from `limactl mcp configure`, which confine an agent, are at the top of a
 /// writable mount, or in `project` (which may be empty) below one: the guest can change them.

@@ -35,9 +35,35 @@ bool IgnoresPorts(const yaml::Mapping& top, const std::string& file) {
   });
 }
 
+/// Of an entry that is a name, or a mapping with one.
+std::string NameOf(const YAML::Node& node, const std::string& file, const std::string& what) {
+  if (node.IsScalar()) return node.Scalar();
+  return yaml::Mapping(node, file, what).String("name").value_or("unnamed");
+}
+
 template <typename Setting, typename Value>
 void Overlay(Setting& setting, std::optional<Value> stronger) {
   if (stronger.has_value()) setting = *std::move(stronger);
+}
+
+/// Lists of all files count together (FillDefault); networks with the same `interface` would
+/// replace each other.
+void ReadSharedParts(const yaml::Mapping& top, const std::string& file, SharedParts& shared) {
+  for (const YAML::Node& item : top.Sequence("blockDevices")) {
+    shared.block_devices.push_back(NameOf(item, file, "blockDevices"));
+    shared.block_devices_where = top.Where("blockDevices");
+  }
+  for (const YAML::Node& item : top.Sequence("additionalDisks"))
+    shared.additional_disks.push_back(NameOf(item, file, "additionalDisks"));
+  for (const YAML::Node& item : top.Sequence("networks")) {
+    const yaml::Mapping network(item, file, "networks");
+    for (const char* key : {"lima", "socket"}) {
+      if (auto name = network.String(key); name && !name->empty())
+        shared.networks.push_back(*std::move(name));
+    }
+  }
+  Overlay(shared.microphone, top.Child("audio").Boolean("microphone"));
+  Overlay(shared.host_loopback, top.Child("networkOpts").Boolean("hostLoopback"));
 }
 
 /// "" means unset, and so does "default" for os and arch (ResolveOS, ResolveArch in Lima's
@@ -59,6 +85,7 @@ void ApplyFile(std::string_view text, const std::string& file,
   Overlay(configuration.vm_type, top.String("vmType"));
   Overlay(configuration.mount_type, top.String("mountType"));
   Overlay(configuration.forwards_agent, top.Child("ssh").Boolean("forwardAgent"));
+  ReadSharedParts(top, file, configuration.shared);
   Overlay(configuration.user.shell, user.String("shell"));
   Overlay(configuration.user.uid, user.Number("uid"));
   if (auto home = user.String("home")) {
@@ -100,6 +127,7 @@ InstanceConfiguration MergeConfiguration(const std::filesystem::path& lima_home,
   }
   if (IsDefault(merged.os)) merged.os = InstanceConfiguration().os;
   if (merged.plain) {
+    merged.plain_drops_mounts = !merged.mounts.empty();
     merged.mounts.clear();
     merged.forwards_ports = false;
   }

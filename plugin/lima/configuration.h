@@ -26,6 +26,16 @@ struct MountEntry {
   std::string where;                        ///< for errors: "FILE: mounts[2] (line 14)"
 };
 
+/// What an instance shares with this host and with other guests besides its mounts.
+struct SharedParts {
+  std::vector<std::string> block_devices;     ///< disks of this host (`blockDevices`)
+  std::string block_devices_where;            ///< the entry, for errors
+  std::vector<std::string> additional_disks;  ///< of Lima's, for any instance
+  std::vector<std::string> networks;          ///< names of Lima's, or sockets; not vzNAT
+  bool microphone = false;
+  bool host_loopback = true;  ///< `networkOpts.hostLoopback`, of vz since Lima 2.3
+};
+
 struct GuestUser {
   std::optional<std::string> home;  ///< a template
   std::string home_where;           ///< for errors
@@ -39,7 +49,8 @@ struct InstanceConfiguration {
   std::filesystem::path lima_home;
   std::string name;
   bool plain = false;
-  std::string os = "Linux";  ///< Linux, Darwin, FreeBSD or Windows
+  bool plain_drops_mounts = false;  ///< there would be mounts without `plain`
+  std::string os = "Linux";         ///< Linux, Darwin, FreeBSD or Windows
   /// In Lima's spelling: "x86_64", "aarch64". Empty for the host's own.
   std::optional<std::string> arch;
   std::optional<std::string> vm_type;     ///< empty for Lima's default on this host
@@ -48,6 +59,7 @@ struct InstanceConfiguration {
   bool is_of_old_lima = false;  ///< created by Lima before 1.0: 9p is not the default then either
   bool forwards_agent = false;  ///< the host's SSH agent
   bool forwards_ports = true;   ///< of the guest to the host, without a rule for each
+  SharedParts shared;
   GuestUser user;
   /// Has no value for a key whose value Lima would print differently (1.50 as 1.5): a path that
   /// uses it is refused.

@@ -126,12 +126,6 @@ std::optional<std::string> EvaluateMountPoint(const InstanceConfiguration& confi
   return mount_point;
 }
 
-/// Follows ResolveVMType in Lima's pkg/driverutil/vm.go.
-std::string DriverOf(const InstanceConfiguration& configuration, const HostFacts& host) {
-  const bool is_native = configuration.arch.value_or(host.arch) == host.arch;
-  return configuration.vm_type.value_or(is_native ? host.vm_type : "qemu");
-}
-
 /// Follows FillConfig of each driver in Lima's pkg/driver, but for QEMU on Windows, which has no
 /// 9p. Empty for external drivers, whose defaults are not known here.
 std::string MountTypeOf(const InstanceConfiguration& configuration, const std::string& driver) {
@@ -145,6 +139,11 @@ std::string MountTypeOf(const InstanceConfiguration& configuration, const std::s
 }
 
 }  // namespace
+
+std::string DriverOf(const InstanceConfiguration& configuration, const HostFacts& host) {
+  const bool is_native = configuration.arch.value_or(host.arch) == host.arch;
+  return configuration.vm_type.value_or(is_native ? host.vm_type : "qemu");
+}
 
 std::string EvaluateTemplate(std::string_view text, const FieldLookup& lookup) {
   static const support::Regex action(

@@ -51,6 +51,11 @@ struct Mount {
   bool enforces_read_only = false;
 };
 
+/// The instance's driver: "qemu", "vz", "krunkit", …. Follows ResolveVMType in Lima's
+/// pkg/driverutil/vm.go.
+std::string DriverOf(const InstanceConfiguration& configuration,
+                     const HostFacts& host = ReadHostFacts());
+
 /// The tag of a 9p or virtiofs mount in the guest: "lima-" and the first eight bytes, in
 /// hexadecimal, of the SHA-256 of "location:mountPoint". Follows MountTag in Lima's
 /// pkg/limayaml/defaults.go. Earlier versions of Lima used "mount0", "mount1", ….

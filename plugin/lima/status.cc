@@ -15,6 +15,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "lima/boot.h"
 #include "lima/text_file.h"
 #include "support/file_descriptor.h"
 #include "support/format.h"
@@ -35,11 +36,21 @@ constexpr int kSendFlags = MSG_NOSIGNAL;
 constexpr int kSendFlags = 0;  // macOS has SO_NOSIGPIPE instead
 #endif
 
+/// There is no socket, or no process listens to it.
+class NobodyListens : public ConfigurationError {
+ public:
+  using ConfigurationError::ConfigurationError;
+};
+
+constexpr const char* kUnusable = "the host agent's {} cannot be used: {}";
+
 [[noreturn]] void ThrowUnusable(const std::filesystem::path& socket, const std::string& why) {
-  throw ConfigurationError("the host agent's {} cannot be used: {}", socket.string(), why);
+  throw ConfigurationError(kUnusable, socket.string(), why);
 }
 
 [[noreturn]] void ThrowSystemError(const std::filesystem::path& socket) {
+  if (errno == ENOENT || errno == ECONNREFUSED)
+    throw NobodyListens(kUnusable, socket.string(), std::strerror(errno));
   const bool is_late = errno == EAGAIN || errno == EWOULDBLOCK;
   ThrowUnusable(socket, is_late ? "it does not respond in time" : std::strerror(errno));
 }
@@ -84,7 +95,7 @@ bool NamesLiveProcess(const std::filesystem::path& pid_file) {
 
 /// Whether the driver lives. Empty if no file tells: external drivers and WSL2 write none.
 std::optional<bool> DriverLives(const std::filesystem::path& directory,
-                                const std::optional<std::string>& vm_type) {
+                                const std::optional<std::string>& vm_type, bool trusts_old_files) {
   bool may_lack_file = vm_type && *vm_type != "qemu" && *vm_type != "vz" && *vm_type != "krunkit";
   bool has_died = false;
   std::error_code error;
@@ -94,6 +105,8 @@ std::optional<bool> DriverLives(const std::filesystem::path& directory,
     if (!name.ends_with(".pid") || name == "ha.pid") continue;
     if (name.ends_with(".drv.pid")) {
       may_lack_file = true;
+    } else if (!trusts_old_files && IsOfEarlierBoot(entry->path())) {
+      has_died = true;
     } else if (NamesLiveProcess(entry->path())) {
       return true;
     } else {
@@ -105,16 +118,28 @@ std::optional<bool> DriverLives(const std::filesystem::path& directory,
   return false;
 }
 
-Status Inspect(const std::filesystem::path& directory, const std::optional<std::string>& vm_type) {
-  const bool agent_lives = NamesLiveProcess(directory / "ha.pid");
-  const std::optional<bool> driver_lives = DriverLives(directory, vm_type);
-  if (!agent_lives) {
-    if (!driver_lives.value_or(false)) return {State::kStopped, ""};
-    return {State::kBroken, "the driver is running but the host agent is not"};
+/// Whether the host agent lives; throws ConfigurationError if it does not answer. If its pid file
+/// `is_old`, only the socket tells.
+bool AgentLives(const std::filesystem::path& directory, bool is_old) {
+  if (!is_old && !NamesLiveProcess(directory / "ha.pid")) return false;
+  try {
+    (void)QueryHostAgent(directory / "ha.sock");
+    return true;
+  } catch (const NobodyListens&) {
+    if (is_old) return false;
+    throw;
   }
-  (void)QueryHostAgent(directory / "ha.sock");
-  if (driver_lives.value_or(true)) return {State::kRunning, ""};
-  return {State::kBroken, "the host agent is running but the driver is not"};
+}
+
+Status Inspect(const std::filesystem::path& directory, const std::optional<std::string>& vm_type) {
+  const bool is_old = IsOfEarlierBoot(directory / "ha.pid");
+  const bool agent_lives = AgentLives(directory, is_old);
+  // An agent that answers was started in this boot, so the clock was set since.
+  const auto driver_lives = DriverLives(directory, vm_type, agent_lives && is_old);
+  if (agent_lives && driver_lives.value_or(true)) return {State::kRunning, ""};
+  if (!agent_lives && !driver_lives.value_or(false)) return {State::kStopped, ""};
+  return {State::kBroken, agent_lives ? "the host agent is running but the driver is not"
+                                      : "the driver is running but the host agent is not"};
 }
 
 }  // namespace

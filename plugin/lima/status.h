@@ -19,6 +19,7 @@ struct Status {
 ///   running   the host agent (ha.pid) and the driver (*.pid) run, and ha.sock responds
 ///   stopped   neither runs
 ///   broken    anything else, including an unreadable pid file
+/// A pid file of an earlier boot (IsOfEarlierBoot) names nobody, unless the host agent responds.
 /// For external drivers (*.drv.pid) and WSL2, without a pid file, only the host agent is checked.
 /// `vm_type` is the configured one, if any. Takes at most about kHostAgentTimeout. Thread-safe.
 /// Follows Inspect in Lima's pkg/store/instance.go.

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
@@ -33,6 +36,16 @@ inline std::string ReadFile(const std::filesystem::path& path) {
   }
   if (!file.eof()) throw std::runtime_error("cannot read " + path.string());
   return text;
+}
+
+/// Sets the time of the last change. Throws std::runtime_error.
+inline void SetModified(const std::filesystem::path& path,
+                        std::chrono::system_clock::time_point time) {
+  struct timespec seconds {};
+  seconds.tv_sec = std::chrono::system_clock::to_time_t(time);
+  const std::array<struct timespec, 2> times = {seconds, seconds};
+  if (::utimensat(AT_FDCWD, path.c_str(), times.data(), 0) != 0)
+    throw std::runtime_error("cannot set the time of " + path.string());
 }
 
 /// Permissions, as chmod takes them.

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "doctor/exposure.h"
 #include "doctor/guest_checks.h"
 #include "doctor/host_checks.h"
 #include "support/errors.h"
@@ -45,6 +46,47 @@ TEST(CheckSshConfig, AsksTheHostAgentForItsPort) {
   std::filesystem::remove(socket);
   const FakeHostAgent agent(socket, FakeHostAgent::kGoodAnswer);
   EXPECT_EQ(CheckSshConfig(configuration, endpoint).result, Result::kPassed);
+}
+
+TEST(CheckClock, WarnsBeyondTheToleranceOnEitherSideOfTheCall) {
+  lima::InstanceConfiguration instance;
+  instance.name = "vm";
+  constexpr std::int64_t kNow = 1'800'000'000;
+  const auto check = [&](std::int64_t before, std::int64_t guest, std::int64_t after) {
+    return CheckClock(instance, {kNow + before, kNow + guest, kNow + after});
+  };
+  EXPECT_EQ(check(0, -5, 0).result, Result::kPassed);
+  EXPECT_EQ(check(0, 5, 0).result, Result::kPassed);
+  EXPECT_EQ(check(0, 0, 19).result, Result::kPassed) << "a slow guest";
+  EXPECT_EQ(check(0, 24, 19).result, Result::kPassed);
+  EXPECT_EQ(check(0, -6, 0).text, "the guest's clock is 6s behind");
+  EXPECT_EQ(check(0, 25, 19).text, "the guest's clock is 6s ahead");
+  EXPECT_EQ(check(0, -115200, 1).text, "the guest's clock is 32h behind");
+  EXPECT_EQ(check(0, 99'999'999'999 - kNow, 0).result, Result::kWarning);
+  EXPECT_THAT(check(0, -6, 0).advice, HasSubstr("sudo date -s \"@$(date +%s)\""));
+  instance.os = "Darwin";
+  EXPECT_EQ(check(0, -6, 0).advice, "limactl stop vm && limactl start vm");
+}
+
+TEST(LoopbackAdvice, IsForVzWithLimaOfThatVersion) {
+  lima::InstanceConfiguration instance;
+  instance.name = "vm";
+  instance.vm_type = "vz";
+  EXPECT_THAT(LoopbackAdvice(instance, support::Release{2, 3, 0}), HasSubstr("limactl edit vm"));
+  EXPECT_EQ(LoopbackAdvice(instance, support::Release{2, 2, 9}), "");
+  EXPECT_EQ(LoopbackAdvice(instance, std::nullopt), "");
+  instance.shared.networks = {"shared"};
+  EXPECT_NE(LoopbackAdvice(instance, support::Release{10, 0, 0}), "");
+  instance.shared.networks.push_back("user-v2");
+  EXPECT_EQ(LoopbackAdvice(instance, support::Release{2, 3, 0}), "") << "Lima refuses both";
+  instance.shared = {};
+  instance.shared.host_loopback = false;
+  EXPECT_EQ(LoopbackAdvice(instance, support::Release{2, 3, 0}), "");
+  instance.shared = {};
+  for (const char* driver : {"qemu", "krunkit", "wsl2"}) {
+    instance.vm_type = driver;
+    EXPECT_EQ(LoopbackAdvice(instance, support::Release{2, 3, 0}), "") << driver;
+  }
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ namespace lima {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing_support::TemporaryDirectory;
@@ -241,6 +242,33 @@ TEST(MergeConfiguration, TheAgentIsForwardedOnRequest) {
   EXPECT_TRUE(Merge("ssh: {forwardAgent: true}\n", "", "").forwards_agent);
   EXPECT_FALSE(
       Merge("ssh: {forwardAgent: true}\n", "ssh: {forwardAgent: false}\n", "").forwards_agent);
+}
+
+TEST(MergeConfiguration, SharedPartsOfAllFilesCount) {
+  const auto merge = [](std::string_view defaults, std::string_view main, std::string_view after) {
+    return MergeConfiguration("/lima", "vm", defaults, main, after).shared;
+  };
+  const SharedParts none =
+      merge("", "blockDevices: []\nnetworks:\n- vzNAT: true\n- lima: ''\n", "");
+  EXPECT_THAT(none.block_devices, IsEmpty());
+  EXPECT_THAT(none.additional_disks, IsEmpty());
+  EXPECT_THAT(none.networks, IsEmpty());
+  EXPECT_FALSE(none.microphone);
+  EXPECT_TRUE(none.host_loopback);
+
+  const SharedParts all =
+      merge("networks: [{socket: /run/x}]\nnetworkOpts: {hostLoopback: false}",
+            "additionalDisks: [data, {name: more, format: false}, {}]\nnetworks: [{lima: shared}]\n"
+            "audio: {microphone: true}\n",
+            "\nblockDevices:\n- /dev/disk4\n");
+  EXPECT_THAT(all.block_devices, ElementsAre("/dev/disk4"));
+  EXPECT_EQ(all.block_devices_where, "/lima/_config/override.yaml: blockDevices (line 3)");
+  EXPECT_THAT(all.additional_disks, ElementsAre("data", "more", "unnamed"));
+  EXPECT_THAT(all.networks, ElementsAre("/run/x", "shared"));
+  EXPECT_TRUE(all.microphone);
+  EXPECT_FALSE(all.host_loopback);
+  EXPECT_FALSE(merge("", "audio: {microphone: true}", "audio: {microphone: false}").microphone);
+  EXPECT_THROW(merge("", "blockDevices: /dev/disk4", ""), ConfigurationError);
 }
 
 TEST(MergeConfiguration, PortsAreForwardedUnlessARuleIgnoresThemAll) {

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "lima/boot.h"
 #include "lima/text_file.h"
 #include "testing/fake_host_agent.h"
 #include "testing/files.h"
@@ -22,6 +23,7 @@ namespace {
 using testing::HasSubstr;
 using testing_support::FakeHostAgent;
 using testing_support::ListenOnUnix;
+using testing_support::SetModified;
 using testing_support::TemporaryDirectory;
 using testing_support::WriteFile;
 
@@ -35,6 +37,11 @@ class StatusTest : public testing::Test {
  protected:
   void Write(const char* name, const std::string& text) const {
     WriteFile(directory_.path() / name, text);
+  }
+  /// Writes it as an instance of an earlier boot left it.
+  void WriteOld(const char* name, const std::string& text) const {
+    Write(name, text);
+    SetModified(directory_.path() / name, ThisBoot().start - kBootMargin - std::chrono::hours(1));
   }
   [[nodiscard]] std::filesystem::path socket() const { return directory_.path() / "ha.sock"; }
   [[nodiscard]] Status Inspect(const std::optional<std::string>& vm_type = std::nullopt) const {
@@ -127,6 +134,57 @@ TEST_F(StatusTest, BrokenWhenTheAgentNeverAnswers) {
   const auto taken = std::chrono::steady_clock::now() - start;
   EXPECT_GE(taken, kHostAgentTimeout);
   EXPECT_LT(taken, kHostAgentTimeout * 4);
+}
+
+TEST_F(StatusTest, AnOldPidFileNamesNobody) {
+  for (const std::string& text :
+       {OwnPid(), std::string("1"), std::string(), std::string(4, '\0')}) {
+    WriteOld("qemu.pid", text);
+    EXPECT_EQ(Inspect().state, State::kStopped) << "qemu.pid alone: " << text;
+    WriteOld("ha.pid", text);
+    EXPECT_EQ(Inspect().state, State::kStopped) << text;
+    std::filesystem::remove(directory_.path() / "qemu.pid");
+    EXPECT_EQ(Inspect().state, State::kStopped) << "ha.pid alone: " << text;
+    std::filesystem::remove(directory_.path() / "ha.pid");
+  }
+}
+
+TEST_F(StatusTest, ASocketThatRefusesIsNobodyOnlyBesideAnOldPidFile) {
+  ListenOnUnix(socket());  // closed at once
+  Write("qemu.pid", OwnPid());
+  Write("ha.pid", OwnPid());
+  EXPECT_EQ(Inspect().state, State::kBroken);
+  WriteOld("ha.pid", OwnPid());
+  EXPECT_THAT(Inspect().reason, HasSubstr("the driver is running but the host agent is not"));
+  WriteOld("qemu.pid", OwnPid());
+  EXPECT_EQ(Inspect().state, State::kStopped);
+  Write("ha.pid", OwnPid());
+  EXPECT_EQ(Inspect().state, State::kBroken);
+}
+
+TEST_F(StatusTest, AnAgentThatAnswersWinsOverTheAgeOfTheFiles) {
+  WriteOld("ha.pid", OwnPid());
+  WriteOld("qemu.pid", OwnPid());
+  const FakeHostAgent agent(socket(), kGoodAnswer);
+  EXPECT_EQ(Inspect().state, State::kRunning);
+  WriteOld("qemu.pid", "999999999");
+  EXPECT_THAT(Inspect().reason, HasSubstr("the host agent is running but the driver is not"));
+}
+
+TEST_F(StatusTest, BrokenWhenTheAgentOfOldFilesNeverAnswers) {
+  WriteOld("ha.pid", OwnPid());
+  WriteOld("qemu.pid", OwnPid());
+  const auto silent = ListenOnUnix(socket());
+  EXPECT_THAT(Inspect().reason, HasSubstr("does not respond in time"));
+}
+
+TEST_F(StatusTest, FilesBesideTheMarkOfAnotherBootNameNobody) {
+  Write("ha.pid", OwnPid());
+  Write("qemu.pid", OwnPid());
+  Write("boot-session.tmp", "another\n");
+  EXPECT_EQ(Inspect().state, State::kStopped);
+  Write("boot-session.tmp", ThisBoot().id + "\n");
+  EXPECT_EQ(Inspect().state, State::kBroken);
 }
 
 TEST(HostAgent, ReturnsThePortIfItKnowsIt) {
