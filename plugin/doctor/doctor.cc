@@ -157,8 +157,11 @@ void Doctor::CheckGuest() {
       support::Format("wait if it is booting, else: {}", lima::RestartCommand(instance_)),
       [this](const Context& context) {
         const auto guest = ssh::Connect(endpoint_, {}, context);
-        return Passed(support::Format("sshd accepts {}, whose home is {}", endpoint_.user,
-                                      guest->RealPath(".", context)));
+        return Passed(support::Format(
+            "sshd accepts {}, whose home is {}; {}", endpoint_.user, guest->RealPath(".", context),
+            ssh::HasRecordedHostKey(endpoint_)
+                ? "its host key is the recorded one"
+                : "no host key is recorded for it: Lima 2.3 or later does at the next start"));
       });
   std::vector<copy::CopyFacts> facts;
   const bool is_known = !culprits_.contains("configuration");
