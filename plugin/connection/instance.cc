@@ -18,6 +18,17 @@ namespace {
 
 using support::Format;
 
+/// Lima may choose another port at each start, and the old one may be another program's then.
+void RequirePort(const lima::InstanceConfiguration& configuration,
+                 const lima::SshEndpoint& endpoint) {
+  const int port = lima::QueryHostAgent(configuration.directory() / "ha.sock");
+  if (port == 0 || port == endpoint.port) return;
+  throw support::CallError(
+      "the Lima instance \"{}\" has port {} in ssh.config, but its host agent has port {}. Nothing "
+      "was sent; restart the instance: `{}`",
+      configuration.name, endpoint.port, port, lima::RestartCommand(configuration.name));
+}
+
 /// ssh.config names the guest's user. It is missing until the instance has been started once.
 lima::GuestFacts FactsFromFiles(const lima::InstanceConfiguration& configuration) {
   lima::GuestFacts facts;
@@ -137,6 +148,7 @@ tools::Workspace OpenInstance(const InstanceOptions& options,
   const std::string shell = lima::LoginShell(configuration);
   RequireRunning(configuration);
   const lima::SshEndpoint endpoint = lima::ReadSshConfig(configuration.directory(), options.name);
+  RequirePort(configuration, endpoint);
 
   const std::shared_ptr<guest::Guest> guest = ssh::Connect(endpoint, {}, context);
   lima::GuestFacts facts;

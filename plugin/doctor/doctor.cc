@@ -161,8 +161,12 @@ void Doctor::CheckGuest() {
       support::Format("wait if it is booting, else: {}", lima::RestartCommand(instance_)),
       [this](const Context& context) {
         guest_ = ssh::Connect(endpoint_, {}, context);
-        return Passed(support::Format("sshd accepts {}, whose home is {}", endpoint_.user,
-                                      guest_->RealPath(".", context)));
+        return Passed(support::Format(
+            "sshd accepts {}, whose home is {}; {}", endpoint_.user,
+            guest_->RealPath(".", context),
+            ssh::HasRecordedHostKey(endpoint_)
+                ? "its host key is the recorded one"
+                : "no host key is recorded for it: Lima 2.3 or later does at the next start"));
       });
   Run("clock", "connect", support::Format("look into the guest with {}", shell),
       [this](const Context& context) {

@@ -25,8 +25,13 @@ struct ConnectionOptions {
 /// The version of libssh at run time ("0.10.6"). Its releases carry security fixes.
 std::string LibraryVersion();
 
-/// Connects and authenticates. Throws support::ConnectionLost if the guest cannot be reached,
-/// support::CallError if it rejects all keys, support::Stopped.
+/// Whether a host key of the endpoint's guest is recorded, which Connect then requires. Throws
+/// support::CallError if the files cannot be read.
+bool HasRecordedHostKey(const Endpoint& endpoint);
+
+/// Connects, checks the host key before anything else is sent, and authenticates. Throws
+/// support::ConnectionLost if the guest cannot be reached, support::CallError if the server is not
+/// the guest or rejects all keys, support::Stopped.
 ///
 /// The guest is reached over one SSH session, which carries everything: each process has its own
 /// channel, and files use SFTP version 3. Thread-safe; no call delays another thread's call.

@@ -39,9 +39,8 @@ class SessionGuest final : public guest::Guest {
 
   static constexpr auto kEndTimeout = std::chrono::milliseconds(500);
 
-  /// Connects and authenticates with the endpoint's keys (see ssh::Connect). Does not use a
-  /// configuration file, SSH agent or known_hosts. Does not check the host key, as Lima's
-  /// ssh.config sets StrictHostKeyChecking to no. Call it once, before anything else.
+  /// Connects, checks the host key, and authenticates with the endpoint's keys (see ssh::Connect).
+  /// Does not use a configuration file or SSH agent. Call it once, before anything else.
   void Open(const support::Context& context);
 
   [[nodiscard]] bool alive() const override { return alive_; }
@@ -77,7 +76,7 @@ class SessionGuest final : public guest::Guest {
   // On the session's thread.
   void ThreadMain();
   void OpenSession();
-  void SetOptions();
+  void SetOptions(const std::string& host_key_algorithms);
   void KeepNonBlocking();
   void Authenticate(TimePoint deadline);
   /// Throws support::ConnectionLost at the deadline, and when this is stopped.

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "lima/sandbox.h"
+#include "ssh/host_key.h"
 #include "ssh/session_guest.h"
 #include "support/errors.h"
 #include "support/format.h"
@@ -25,11 +26,6 @@ using support::Format;
 std::string Name(const Endpoint& endpoint) {
   return Format("{}:{}", endpoint.host, endpoint.port);
 }
-
-struct FreeKey {
-  void operator()(ssh_key key) const noexcept { ssh_key_free(key); }
-};
-using Key = std::unique_ptr<ssh_key_struct, FreeKey>;
 
 int NotePassphrase(const char*, char*, size_t, int, int, void* wanted) {
   *static_cast<bool*>(wanted) = true;
@@ -71,7 +67,7 @@ std::string CipherList(const std::string& configured) {
   return list;
 }
 
-void SessionGuest::SetOptions() {
+void SessionGuest::SetOptions(const std::string& host_key_algorithms) {
   ssh_session session = session_.get();
   const bool no = false;
   const int yes = 1;
@@ -87,6 +83,10 @@ void SessionGuest::SetOptions() {
   set(SSH_OPTIONS_KNOWNHOSTS, "/dev/null", "UserKnownHostsFile /dev/null");
   set(SSH_OPTIONS_GLOBAL_KNOWNHOSTS, "/dev/null", "GlobalKnownHostsFile /dev/null");
   set(SSH_OPTIONS_NODELAY, &yes, "NoDelay yes");
+  if (!host_key_algorithms.empty()) {
+    set(SSH_OPTIONS_HOSTKEYS, host_key_algorithms.c_str(),
+        "the types of the recorded host keys, " + host_key_algorithms + ",");
+  }
   const std::string ciphers = CipherList(endpoint_.ciphers);
   if (ciphers.empty()) return;
   if (ssh_options_set(session, SSH_OPTIONS_CIPHERS_C_S, ciphers.c_str()) != SSH_OK ||
@@ -113,13 +113,15 @@ void SessionGuest::KeepNonBlocking() {
 }
 
 void SessionGuest::OpenSession() {
-  SetOptions();
+  const RecordedHostKeys recorded(endpoint_);
+  SetOptions(recorded.Algorithms());
   ssh_set_blocking(session_.get(), 0);
   const TimePoint deadline = support::Clock::now() + options_.connect_timeout;
   bool in_event = false;
   while (true) {
     const int code = ssh_connect(session_.get());
     if (code == SSH_ERROR) {
+      recorded.CheckFailure(ErrorText());
       throw support::ConnectionLost(Format("cannot connect to the guest's sshd at {}: {}. "
                                            "Is the instance running? `limactl list` shows it, "
                                            "`limactl start {}` starts it",
@@ -135,6 +137,7 @@ void SessionGuest::OpenSession() {
     if (code == SSH_OK) break;
     PollUntilConnected(deadline);
   }
+  recorded.Check(session_.get());
   Authenticate(deadline);
   KeepNonBlocking();
 }

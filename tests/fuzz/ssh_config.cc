@@ -19,6 +19,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const std::string& file : endpoint.identity_files) {
       fuzz::Require(file.starts_with('/'), "a key's path is absolute");
     }
+    fuzz::Require(!endpoint.host_key.name.empty(), "a host key has a name");
+    for (const std::string& file : endpoint.host_key.files) {
+      fuzz::Require(file.starts_with('/'), "a path of host keys is absolute");
+    }
   } catch (const lima::ConfigurationError& error) {
     fuzz::Require(error.what()[0] != '\0', "an error says what is wrong");
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A guest that cannot be reached at first, is started, or comes back changed.
 
-#include <csignal>
 #include <sys/socket.h>
 
 #include <array>
 #include <atomic>
+#include <csignal>
 #include <optional>
 
 #include "integration/fixture.h"
@@ -44,7 +44,7 @@ class Healing : public IntegrationTest {
 };
 
 TEST_F(Healing, DroppedConnectionsAreRetried) {
-  const LoopbackInstance& instance = StartRoot();
+  LoopbackInstance& instance = StartRoot();
   constexpr int kDropped = 4;
   std::atomic<int> dropped = 0;
   const LyingSshd sshd([&](int) {
@@ -76,7 +76,7 @@ TEST_F(Healing, AnSshdWithTooManyUnfinishedLoginsIsRetried) {
 }
 
 TEST_F(Healing, ASilentGuestDelaysNothingElse) {
-  const LoopbackInstance& instance = StartRoot();
+  LoopbackInstance& instance = StartRoot();
   std::atomic<int> accepted = 0;
   std::optional<LyingSshd> sshd([&](int socket) { StaySilent(socket, accepted); });
   Instance().WritePort(sshd->port());

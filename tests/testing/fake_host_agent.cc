@@ -31,9 +31,14 @@ void Answer(int listener, std::string_view answer) {
 }  // namespace
 
 FakeHostAgent::FakeHostAgent(const std::filesystem::path& socket, std::string answer)
-    : listener_(ListenOnUnix(socket)) {
+    : listener_(ListenOnUnix(socket)), answer_(std::move(answer)) {
   ::signal(SIGPIPE, SIG_IGN);  // clients may go away while they are answered
-  thread_ = std::thread([this, text = std::move(answer)] { Serve(text); });
+  thread_ = std::thread([this] { Serve(); });
+}
+
+void FakeHostAgent::SetAnswer(std::string answer) {
+  const std::scoped_lock lock(mutex_);
+  answer_ = std::move(answer);
 }
 
 FakeHostAgent::~FakeHostAgent() {
@@ -41,12 +46,14 @@ FakeHostAgent::~FakeHostAgent() {
   thread_.join();
 }
 
-void FakeHostAgent::Serve(const std::string& answer) const {
+void FakeHostAgent::Serve() {
   while (true) {
     std::array<pollfd, 2> polled = {{{stop_.fd(), POLLIN, 0}, {listener_.get(), POLLIN, 0}}};
     if (::poll(polled.data(), polled.size(), -1) < 0) continue;
     if (polled[0].revents != 0) return;
-    if (polled[1].revents != 0) Answer(listener_.get(), answer);
+    if (polled[1].revents == 0) continue;
+    const std::scoped_lock lock(mutex_);
+    Answer(listener_.get(), answer_);
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <mutex>
 #include <string>
 #include <thread>
 
@@ -21,14 +22,19 @@ class FakeHostAgent {
 
   FakeHostAgent(const std::filesystem::path& socket, std::string answer);
 
+  /// Sends another answer from now on.
+  void SetAnswer(std::string answer);
+
   FakeHostAgent(FakeHostAgent&&) = delete;
   ~FakeHostAgent();
 
  private:
-  void Serve(const std::string& answer) const;
+  void Serve();
 
   support::FileDescriptor listener_;
   support::WakePipe stop_;
+  std::mutex mutex_;
+  std::string answer_;  // guarded by mutex_
   std::thread thread_;
 };
 

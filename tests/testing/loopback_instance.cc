@@ -164,7 +164,8 @@ void LoopbackInstance::WriteRunningFiles() const {
   std::ostringstream config;
   config << "# Written like limactl writes it\nHost lima-" << host << "\n"
          << "  IdentityFile \"" << identity_file() << "\"\n"
-         << "  StrictHostKeyChecking no\n  UserKnownHostsFile /dev/null\n"
+         << "  StrictHostKeyChecking yes\n  UserKnownHostsFile \""
+         << (directory() / "ssh_known_hosts").string() << "\"\n  HostKeyAlias lima-" << host << "\n"
          << "  NoHostAuthenticationForLocalhost yes\n  PreferredAuthentications publickey\n"
          << "  Compression no\n  BatchMode yes\n  IdentitiesOnly yes\n"
          << "  GSSAPIAuthentication no\n"
@@ -173,17 +174,31 @@ void LoopbackInstance::WriteRunningFiles() const {
          << "  ControlPath \"" << (directory() / "ssh.sock").string() << "\"\n"
          << "  ControlPersist yes\n  Hostname 127.0.0.1\n  Port " << port_ << "\n";
   WriteFile(directory() / "ssh.config", config.str());
+  WriteFile(directory() / "ssh_known_hosts",
+            "lima-" + host + " " + ReadFile(directory() / "ssh_host_key.pub"));
   WriteFile(directory() / "ha.pid", std::to_string(::getpid()) + "\n");
   WriteFile(directory() / "qemu.pid", std::to_string(sshd_->pid()) + "\n");
 }
 
-void LoopbackInstance::WritePort(std::uint16_t port) const {
+void LoopbackInstance::WritePort(std::uint16_t port) {
   const fs::path config = directory() / "ssh.config";
   std::string changed = ReadFile(config);
   const std::size_t begin = changed.find("Port ");
   changed.replace(begin, changed.find('\n', begin) - begin, "Port " + std::to_string(port));
   WriteFile(config.string() + ".new", changed);
+  StartHostAgent(0);  // the agent does not know it yet
   fs::rename(config.string() + ".new", config);
+  StartHostAgent(port);
+}
+
+void LoopbackInstance::StartHostAgent(std::uint16_t port) {
+  const std::string body = R"({"sshLocalPort":)" + std::to_string(port) + "}";
+  const std::string answer =
+      "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: " +
+      std::to_string(body.size()) + "\r\n\r\n" + body;
+  if (host_agent_) return host_agent_->SetAnswer(answer);
+  fs::remove(directory() / "ha.sock");
+  host_agent_ = std::make_unique<FakeHostAgent>(directory() / "ha.sock", answer);
 }
 
 bool LoopbackInstance::TryStartSshd(std::uint16_t port) {
@@ -251,12 +266,7 @@ void LoopbackInstance::Start() {
   }
   if (!started) throw std::runtime_error("found no free port for sshd");
 
-  fs::remove(directory() / "ha.sock");
-  const std::string body = R"({"sshLocalPort":)" + std::to_string(port_) + "}";
-  host_agent_ = std::make_unique<FakeHostAgent>(
-      directory() / "ha.sock",
-      "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: " +
-          std::to_string(body.size()) + "\r\n\r\n" + body);
+  StartHostAgent(port_);
   WriteRunningFiles();
 }
 

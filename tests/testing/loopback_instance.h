@@ -49,8 +49,8 @@ class LoopbackInstance {
   /// Starts again, on another port, with a new host key.
   void Start();
 
-  /// Writes another port into ssh.config.
-  void WritePort(std::uint16_t port) const;
+  /// Writes another port into ssh.config, which the host agent then reports, too.
+  void WritePort(std::uint16_t port);
 
   [[nodiscard]] const std::string& name() const { return options_.name; }
   [[nodiscard]] const std::filesystem::path& lima_home() const { return options_.lima_home; }
@@ -68,6 +68,7 @@ class LoopbackInstance {
  private:
   void WriteStaticFiles();
   void WriteRunningFiles() const;
+  void StartHostAgent(std::uint16_t port);
   bool TryStartSshd(std::uint16_t port);
 
   Options options_;
