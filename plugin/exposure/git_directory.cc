@@ -3,6 +3,8 @@
 
 #include <re2/re2.h>
 
+#include "support/re2_text.h"
+
 namespace exposure {
 
 bool IsData(std::string_view path) {
@@ -35,7 +37,7 @@ bool IsData(std::string_view path) {
       R"(|(dirstate|undo\.|bookmarks)[\w.-]*|last-message\.txt|branch|00changelog\.i))"
       R"(|\.jj/(repo/(\w+_store|op_heads|index|store/extra)|working_copy)/(\w+/)?([0-9a-f]+|type|checkout|tree_state|\w+\.lock))",
       re2::RE2::Latin1);
-  return re2::RE2::FullMatch(path, data);
+  return re2::RE2::FullMatch(support::Re2Text(path), data);
 }
 
 bool HasKnownForm(std::string_view path, std::string_view text) {
@@ -46,14 +48,15 @@ bool HasKnownForm(std::string_view path, std::string_view text) {
   static const re2::RE2 log("([0-9a-f]{40} [0-9a-f]{40}|[0-9a-f]{64} [0-9a-f]{64}) ",
                             re2::RE2::Latin1);
   if (path == "packed-refs") return text.find(" refs/replace/") == text.npos;
-  if (path == "opencode") return re2::RE2::FullMatch(text, id);  // of the first commit
+  if (path == "opencode")
+    return re2::RE2::FullMatch(support::Re2Text(text), id);  // of the first commit
   if (path.starts_with("logs/")) {
-    return text.empty() || re2::RE2::PartialMatch(text.substr(0, 130), log);
+    return text.empty() || re2::RE2::PartialMatch(support::Re2Text(text.substr(0, 130)), log);
   }
   const bool is_known =
       path == "HEAD" || (path.starts_with("refs/") && !path.starts_with("refs/replace/"));
   return is_known && text.size() < kMaxReference && text.find("..") == text.npos &&
-         re2::RE2::FullMatch(text, reference);
+         re2::RE2::FullMatch(support::Re2Text(text), reference);
 }
 
 bool IsDataDirectory(std::string_view path) {
@@ -65,14 +68,14 @@ bool IsDataDirectory(std::string_view path) {
       R"(|\.hg/(store(/(data|meta|dh)(/.+)?)?|w?cache|strip-backup))"
       R"(|\.jj/(repo(/(\w+_store|op_heads|index)(/\w+)?|/store(/extra(/\w+)?)?)?|working_copy))",
       re2::RE2::Latin1);
-  return re2::RE2::FullMatch(path, directories);
+  return re2::RE2::FullMatch(support::Re2Text(path), directories);
 }
 
 bool IsObeyedDirectory(std::string_view path) {
   static const re2::RE2 directories(
       R"(hooks|info|(modules|worktrees|rebase-merge|rebase-apply|sequencer)(/.+)?|\.jj/repo/store/git)",
       re2::RE2::Latin1);
-  return re2::RE2::FullMatch(path, directories);
+  return re2::RE2::FullMatch(support::Re2Text(path), directories);
 }
 
 }  // namespace exposure
