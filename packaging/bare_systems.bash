@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Bare Debian systems in which packages are tried. Sourced by `test`, which defines `work`, `say` and
-# `skip`. mmdebstrap makes them from the mirror of this machine's apt. They are kept.
+# Bare Debian systems, for `test` and `bare`, which source this and define `work`, `say` and `skip`.
+# mmdebstrap makes them from the mirror of this machine's apt. They are kept.
 # shellcheck shell=bash disable=SC2154
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/limactl-mcp/bare-systems
-# The program runs as this user, because limactl refuses root.
+# `as_user` runs the program as this user, because limactl refuses root.
 readonly kUser=65534
 
 find_mirror() {
@@ -27,16 +27,16 @@ make_system() { # RELEASE
   mv "$cache/$1.new.tar" "$cache/$1.tar"
 }
 
-# Unpacks a new system for one package. Its mirror may have changed since the system was made.
+# Unpacks a new system. Its mirror may have changed since the system was made.
 unpack_system() { # RELEASE ROOT
   mkdir "$2"
   tar xf "$cache/$1.tar" -C "$2"
   printf 'deb %s %s main\n' "$mirror" "$1" >"$2/etc/apt/sources.list"
-  # To resolve the mirror's name.
-  cp /etc/resolv.conf "$2/etc/resolv.conf"
+  # To resolve names.
+  cp /etc/resolv.conf /etc/hosts "$2/etc/"
 }
 
-# Runs a command in the system, with /proc, the work directory at the same path, and this machine's
+# Runs a command in the system, with /proc, /dev, the work directory at the same path, and this machine's
 # network. Its mounts vanish when it exits.
 in_system() { # ROOT COMMAND…
   local root=$1
@@ -45,7 +45,7 @@ in_system() { # ROOT COMMAND…
   # shellcheck disable=SC2016 # for the shell inside
   env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME="$work/home" \
     LIMA_HOME="$work/lima" DEBIAN_FRONTEND=noninteractive WORK="$work" ROOT="$root" \
-    unshare --mount sh -c 'mount -t proc proc "$ROOT/proc" &&
+    unshare --mount sh -c 'mount -t proc proc "$ROOT/proc" && mount --rbind /dev "$ROOT/dev" &&
       mount --bind "$WORK" "$ROOT$WORK" && exec chroot "$ROOT" "$@"' sh "$@"
 }
 

@@ -47,7 +47,7 @@ void OfferInstance(const std::filesystem::path& lima_home, const std::string& na
 
 }  // namespace
 
-const agents::Agent& FindAgent(const std::string& word, bool can_run) {
+const agents::Agent& FindAgent(std::string_view word, bool can_run) {
   for (const agents::Agent& agent : agents::Agents()) {
     const auto programs = support::Words(agent.programs);
     if (agent.name != word && std::ranges::find(programs, word) == programs.end()) continue;
@@ -55,10 +55,11 @@ const agents::Agent& FindAgent(const std::string& word, bool can_run) {
     throw UsageError("{} is an editor, which `run` cannot start; see: limactl mcp configure {}",
                      agent.title, agent.name);
   }
-  throw UsageError(
-      "{} There are: {}; name one of them",
-      word.empty() ? "which agent?" : UnknownText("agent", word, OfferedWords(Offers::kAgents)),
-      support::Join(OfferedWords(can_run ? Offers::kAgentsOfRun : Offers::kAgents)));
+  throw UsageError("{} There are: {}; name one of them",
+                   word.empty()
+                       ? "which agent?"
+                       : UnknownText("agent", std::string(word), OfferedWords(Offers::kAgents)),
+                   support::Join(OfferedWords(can_run ? Offers::kAgentsOfRun : Offers::kAgents)));
 }
 
 std::filesystem::path FindProject(const std::string& home, std::string_view otherwise,

@@ -19,7 +19,7 @@ namespace commands {
 
 /// The agent of that name, or of that program; with `can_run`, of those that `run` can start.
 /// Throws UsageError, which lists them.
-const agents::Agent& FindAgent(const std::string& word, bool can_run);
+const agents::Agent& FindAgent(std::string_view word, bool can_run);
 
 /// The current directory, links resolved, unless `project` is given. Throws UsageError if it is
 /// gone, or is `/` or the user's home directory: an agent would get all of it. `otherwise` ends the
