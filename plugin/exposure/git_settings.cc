@@ -90,9 +90,9 @@ std::vector<std::string> NamedPaths(const std::string& key, std::string value,
   words.emplace_back(whole);
   std::vector<std::string> named;
   for (std::string_view word : words) {
-    // An argument such as "clean" is no file. One with a dot may be a script's name.
+    // An argument such as "clean" is no file.
     const bool is_argument = word.data() != words.front().data() && word != whole;
-    if (is_argument && word.find_first_of("/.") == word.npos) continue;
+    if (is_argument && word.find('/') == word.npos) continue;
     std::filesystem::path base = directory;
     if (word.starts_with("~/")) {
       base = support::EnvironmentVariable("HOME");

@@ -16,7 +16,7 @@ namespace exposure {
 std::set<std::string> NotHarmless(const std::vector<std::string>& settings);
 
 /// The paths that a value may name, absolute: the whole value, and if it is a command its program,
-/// and each argument with a slash or a dot.
+/// and each argument with a slash.
 std::vector<std::string> NamedPaths(const std::string& key, std::string value,
                                     const std::filesystem::path& directory);
 
