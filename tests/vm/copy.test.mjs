@@ -14,6 +14,7 @@ import { agents } from '../clients/agents/agent_specs.mjs';
 import { workAndTake } from '../clients/agents/copy_session.mjs';
 import { withScene } from '../clients/agents/hostile_session.mjs';
 import { execute } from '../clients/client.mjs';
+import { recordHostKey } from './host_key.mjs';
 
 /** limactl's own limit for a start is ten minutes. */
 const patience = { timeout: 900_000 };
@@ -67,6 +68,7 @@ describe('the first lines of the README', { concurrency: 1 }, () => {
     });
     const { stdout } = await limactl('shell', 'agent', 'findmnt', '-nt', '9p,virtiofs,fuse.sshfs');
     assert.equal(stdout, '', 'it mounts nothing');
+    await recordHostKey('agent');
   });
 
   test('work with each other agent', { concurrency: true }, async (context) => {

@@ -11,6 +11,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Client, execute } from '../clients/client.mjs';
+import { recordHostKey } from './host_key.mjs';
 
 /** The guest's processor may be emulated on a busy machine. A login alone then takes seconds. */
 export const kGuestTimeout = 120_000;
@@ -59,7 +60,10 @@ export const limactl = async (...words) => outputOf(`limactl ${words[0]}`, await
 /** As Lima's list shows it: Running, Stopped, Broken. */
 export const status = async () => (await limactl('list', '--format', '{{.Status}}', name)).trim();
 export const stop = () => limactl('stop', name);
-export const start = () => limactl('start', `--timeout=${kBootTimeout / 1000}s`, name);
+export const start = async () => {
+  await limactl('start', `--timeout=${kBootTimeout / 1000}s`, name);
+  await recordHostKey(name);
+};
 
 /** SIGSTOP and SIGCONT for QEMU freeze and thaw the guest. Only if it runs in QEMU. */
 export const isQemu = () => existsSync(qemuPidFile);
@@ -215,6 +219,7 @@ class Session {
 export function vmTest(sentence, use, breaksTheMachine = false) {
   test(sentence, async (context) => {
     await repair();  // a test that was killed may have left it broken
+    await recordHostKey(name);
     if (breaksTheMachine) writeFileSync(faultMark, '');
     const session = new Session();
     try {

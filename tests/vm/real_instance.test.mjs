@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 
+import { knownHosts } from './host_key.mjs';
 import { inGuest, limactl, mcp, mount, mountPoint, name, tryLimactl, tryShell, vmTest } from './machine.mjs';
 
 vmTest('all tools work on each writable mount', async (session) => {
@@ -27,6 +28,23 @@ vmTest('doctor warns of the read-only mount and of forwarded ports only', async 
     if (check.name === 'mounts') assert.ok(check.text.endsWith(`: ${mount('read-only')}`), check.text);
   }
   assert.deepEqual(readdirSync(mount('writable')).filter((each) => each.startsWith('.limactl-mcp-')), []);
+});
+
+vmTest('a guest with another host key than the recorded one is refused', async (session) => {
+  const recorded = readFileSync(knownHosts(name), 'utf8');
+  const directory = session.newDirectory('writable');
+  const other = ['ssh-ed25519', 'AAAAC3NzaC1lZDI1NTE5AAAAI', 'A'.repeat(43)];
+  writeFileSync(knownHosts(name), `${recorded.split(' ')[0]} ${other[0]} ${other[1]}${other[2]}\n`);
+  try {
+    await session.serve();
+    await session.refused('list_directory', { path: directory }, 'is not the guest that Lima started');
+    const { code, stdout } = await mcp('doctor', name);
+    assert.equal(code, 1, stdout);
+    assert.match(stdout, /SHA256:/);
+  } finally {
+    writeFileSync(knownHosts(name), recorded);
+  }
+  await session.expectAllToolsWork(directory);
 });
 
 vmTest('what the host changed is read', async (session) => {
