@@ -113,7 +113,7 @@ Finding CheckClock(const lima::InstanceConfiguration& instance, const ClockReadi
   const std::string restart = lima::RestartCommand(instance.name);
   const std::string set =
       Format("limactl shell {} sudo date -s \"@$(date +%s)\", or: ", instance.name);
-  return Warning(Format("the guest's clock is {} {}", support::FormatDuration(error),
+  return Warning(Format("the guest's clock is about {} {}", support::FormatDuration(error),
                         ahead == error ? "ahead" : "behind"),
                  (instance.os == "Linux" ? set : "") + restart);
 }

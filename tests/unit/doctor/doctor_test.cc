@@ -59,9 +59,9 @@ TEST(CheckClock, WarnsBeyondTheToleranceOnEitherSideOfTheCall) {
   EXPECT_EQ(check(0, 5, 0).result, Result::kPassed);
   EXPECT_EQ(check(0, 0, 19).result, Result::kPassed) << "a slow guest";
   EXPECT_EQ(check(0, 24, 19).result, Result::kPassed);
-  EXPECT_EQ(check(0, -6, 0).text, "the guest's clock is 6s behind");
-  EXPECT_EQ(check(0, 25, 19).text, "the guest's clock is 6s ahead");
-  EXPECT_EQ(check(0, -115200, 1).text, "the guest's clock is 32h behind");
+  EXPECT_EQ(check(0, -6, 0).text, "the guest's clock is about 6s behind");
+  EXPECT_EQ(check(0, 25, 19).text, "the guest's clock is about 6s ahead");
+  EXPECT_EQ(check(0, -115200, 1).text, "the guest's clock is about 32h behind");
   EXPECT_EQ(check(0, 99'999'999'999 - kNow, 0).result, Result::kWarning);
   EXPECT_THAT(check(0, -6, 0).advice, HasSubstr("sudo date -s \"@$(date +%s)\""));
   instance.os = "Darwin";
