@@ -36,8 +36,8 @@ unpack_system() { # RELEASE ROOT
   cp /etc/resolv.conf /etc/hosts "$2/etc/"
 }
 
-# Runs a command in the system, with /proc, /dev, the work directory at the same path, and this machine's
-# network. Its mounts vanish when it exits.
+# Runs a command in the system, with /proc, /dev and /sys, the work directory at the same path, and this
+# machine's network. Its mounts vanish when it exits. A chroot could make no mounts or user namespaces.
 in_system() { # ROOT COMMAND…
   local root=$1
   shift
@@ -45,8 +45,9 @@ in_system() { # ROOT COMMAND…
   # shellcheck disable=SC2016 # for the shell inside
   env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME="$work/home" \
     LIMA_HOME="$work/lima" DEBIAN_FRONTEND=noninteractive WORK="$work" ROOT="$root" \
-    unshare --mount sh -c 'mount -t proc proc "$ROOT/proc" && mount --rbind /dev "$ROOT/dev" &&
-      mount --bind "$WORK" "$ROOT$WORK" && exec chroot "$ROOT" "$@"' sh "$@"
+    unshare --mount sh -ec 'mount --bind "$ROOT" "$ROOT"; mount -t proc proc "$ROOT/proc"
+      mount --rbind /dev "$ROOT/dev"; mount --rbind /sys "$ROOT/sys"; mount --bind "$WORK" "$ROOT$WORK"
+      cd "$ROOT"; pivot_root . mnt; umount -l mnt; cd /; exec "$@"' sh "$@"
 }
 
 # The same as an ordinary user, in the project's directory.
