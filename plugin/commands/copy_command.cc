@@ -97,9 +97,9 @@ exposure::Report CopyCommand::MakeReport(const std::string& from, const std::str
 exposure::Report CopyCommand::MakeReport(const copy::GuestState& state) const {
   const std::string from = copy::SentOrOlder(*side_);
   exposure::Report all = MakeReport(from, state.work, DefaultBranch());
-  for (const auto& [name, id] : state.untaken.refs) {
-    const std::string branch = options_.name + "/" + name;
-    const exposure::Report report = MakeReport(from, id, branch);
+  for (const copy::Untaken::Ref& ref : state.untaken.refs) {
+    const std::string branch = options_.name + "/" + ref.name;
+    const exposure::Report report = MakeReport(from, ref.id, branch);
     if (report.lines.empty()) continue;
     all.lines.push_back(support::Format("In the branch {}:", exposure::Visible(branch)));
     all.lines.insert(all.lines.end(), report.lines.begin(), report.lines.end());

@@ -136,6 +136,14 @@ std::string RefName(std::string name) {
   return name;
 }
 
+/// A full name of a ref, or "detached".
+std::string ReadSource(const std::string& name, const SideRepository& side) {
+  constexpr std::size_t kMaxName = 1000;
+  const bool is_source = name == "detached" || name.starts_with("refs/");
+  if (!is_source || name.size() > kMaxName) ThrowInvalid(side);
+  return name;
+}
+
 void ReadReport(const std::string& line, const SideRepository& side, GuestState& state) {
   constexpr std::size_t kMaxName = 1000;
   std::vector<std::string> words = Split(line, ' ');
@@ -156,7 +164,11 @@ void ReadReport(const std::string& line, const SideRepository& side, GuestState&
     state.untaken.commits = ToNumber(words[2], side);
     state.untaken.files = ToNumber(words[3], side);
   }
-  if (kind == "ref") state.untaken.refs.push_back({RefName(words[2]), read_id(words[1])});
+  if (kind == "head") state.head = ReadSource(rest, side);
+  if (kind == "ref") {
+    const std::string source = ReadSource(words[2], side);
+    state.untaken.refs.push_back({RefName(source), read_id(words[1]), source});
+  }
   if (kind == "rest") {
     const std::size_t name = words[1].size() + 1;
     if (rest.size() <= name) ThrowInvalid(side);

@@ -33,6 +33,7 @@ struct GuestState {
   std::string directory = {};
   std::vector<std::string> known = {};  ///< commits that the host and the guest have
   std::string work = {};  ///< a commit, which the host may not have; empty unless "ours"
+  std::string head = {};  ///< HEAD's full ref name, such as "refs/heads/x", or "detached"
   Untaken untaken = {};
   std::string found = {};  ///< a branch with what was made in a copy that was interrupted
 };

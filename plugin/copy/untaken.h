@@ -19,6 +19,8 @@ struct Untaken {
   struct Ref {
     std::string name;  ///< such as "feat", "tags/v1", "stash-1"; any bytes
     std::string id;    ///< of a commit
+    /// "refs/heads/feat", "refs/tags/v1"; "refs/stash-1" of a stash, "refs/worktree-x" of a HEAD
+    std::string source;
   };
   /// Work that `take` cannot bring.
   struct Rest {
