@@ -72,7 +72,7 @@ void CopiedWork::PrintDiff(bool only_names, std::uint64_t max_size) {
   const copy::Target target = command.OpenTarget();
   const copy::GuestState state = copy::Fetch(target, max_size, copy::Refs::kWorkOnly);
   const std::string from = copy::SentOrOlder(command.side());
-  if (only_names) command.PrintReport(from, state.work, command.DefaultBranch());
+  if (only_names) command.PrintReport(from, state.work, command.DefaultBranch(state.head));
   copy::PrintDiff(command.side().git(), {from, state.work}, only_names);
   if (only_names) command.PrintUntaken(target, state.untaken);
 }

@@ -84,10 +84,11 @@ void CopyCommand::RequireCopy() {
 }
 
 exposure::Report CopyCommand::MakeReport(const std::string& from, const std::string& to,
-                                         const std::string& branch) const {
+                                         const std::string& branch,
+                                         const std::map<std::string, std::string>& others) const {
   const exposure::HostPrograms programs(agents::ObeyedFiles());
   const git::Git users = this->users();
-  const auto changes = exposure::ReadCommits(side_->git(), from, to, !branch.empty());
+  const auto changes = exposure::ReadCommits(side_->git(), from, to, !branch.empty(), others);
   exposure::Report report =
       exposure::ReportOnCommits(changes, programs, users, side_->place().top, branch);
   copy::AddTakeNotes(*side_, users, changes, branch, report);
@@ -95,18 +96,11 @@ exposure::Report CopyCommand::MakeReport(const std::string& from, const std::str
 }
 
 exposure::Report CopyCommand::MakeReport(const copy::GuestState& state) const {
-  const std::string from = copy::SentOrOlder(*side_);
-  exposure::Report all = MakeReport(from, state.work, DefaultBranch());
+  std::map<std::string, std::string> others;
   for (const copy::Untaken::Ref& ref : state.untaken.refs) {
-    const std::string branch = options_.name + "/" + ref.name;
-    const exposure::Report report = MakeReport(from, ref.id, branch);
-    if (report.lines.empty()) continue;
-    all.lines.push_back(support::Format("In the branch {}:", exposure::Visible(branch)));
-    all.lines.insert(all.lines.end(), report.lines.begin(), report.lines.end());
-    all.protected_files += report.protected_files;
-    all.is_cut = all.is_cut || report.is_cut;
+    others[ref.id] = copy::MakeSource(*side_, ref.source, ref.id).branch;
   }
-  return all;
+  return MakeReport(copy::SentOrOlder(*side_), state.work, DefaultBranch(state.head), others);
 }
 
 exposure::Report CopyCommand::PrintReport(const std::string& from, const std::string& to,
@@ -122,8 +116,9 @@ void CopyCommand::PrintUntaken(const copy::Target& target, const copy::Untaken& 
   for (const std::string& line : copy::RestLines(target, untaken)) std::cerr << line << '\n';
 }
 
-std::string CopyCommand::DefaultBranch() const {
-  return options_.name + "/" + side_->facts().branch;
+std::string CopyCommand::DefaultBranch(const std::string& head) const {
+  const std::string sent = "refs/heads/" + side_->facts().branch;
+  return copy::MakeSource(*side_, head.empty() ? sent : head, "").branch;
 }
 
 copy::Target CopyCommand::OpenTarget() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,10 +46,11 @@ class CopyCommand {
   /// support::Error if that is not the same.
   void FollowProject();
 
-  /// A report on the changes from one commit to another, if that becomes `branch`; see
-  /// exposure::ReportOnCommits.
-  [[nodiscard]] exposure::Report MakeReport(const std::string& from, const std::string& to,
-                                            const std::string& branch) const;
+  /// A report on the changes from one commit to another, if that becomes `branch`, and of other
+  /// branches, by their commits; see exposure::ReportOnCommits.
+  [[nodiscard]] exposure::Report MakeReport(
+      const std::string& from, const std::string& to, const std::string& branch,
+      const std::map<std::string, std::string>& others = {}) const;
 
   /// A report on all that `take` would bring: the work, and the branches that it would make of the
   /// copy's other refs.
@@ -61,8 +63,9 @@ class CopyCommand {
   /// On standard error, with how to get what `take` cannot bring.
   void PrintUntaken(const copy::Target& target, const copy::Untaken& untaken) const;
 
-  /// INSTANCE/NAME
-  [[nodiscard]] std::string DefaultBranch() const;
+  /// The branch that `take` would make of HEAD's work, if that is free. `head`: as the guest
+  /// reports it; empty: as it was sent.
+  [[nodiscard]] std::string DefaultBranch(const std::string& head = "") const;
 
   /// Connects to the instance. Valid as long as this object.
   copy::Target OpenTarget();

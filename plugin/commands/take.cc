@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <iostream>
+#include <map>
+#include <optional>
 
 #include "commands/commands.h"
 #include "commands/copy_command.h"
@@ -43,79 +45,86 @@ int Apply(CopyCommand& command, bool yes, std::uint64_t max_size) {
   return 0;
 }
 
-/// Sets a branch. What it changes is printed before; if that fails, the branch still comes, and the
-/// result is 1.
-int TakeOne(CopyCommand& command, const std::string& name, const std::string& id, copy::Move move) {
-  copy::SideRepository& side = command.side();
-  const git::Git users = command.users();
-  const copy::Branch branch = copy::ChooseBranch(users, side, name, id, move);
-  const std::string from = copy::SentOrOlder(side);
-  std::string problem;
-  try {
-    command.PrintReport(from, id, branch.name);
-  } catch (const support::Error& error) {
-    problem = error.what();
+/// Prints what the branches change, for the host. If that fails, they still come, and the result
+/// is 1.
+int PrintReport(const CopyCommand& command, const std::string& from,
+                const std::vector<copy::Branch>& branches) try {
+  const std::string& work = command.side().facts().work;
+  std::map<std::string, std::string> others;
+  for (const copy::Branch& branch : branches) {
+    if (branch.source.id != work) others[branch.source.id] = branch.name;
   }
-  copy::SetBranch(users, side, branch, id);
-  if (branch.old == id) {
-    std::cout << support::Format("Branch {} has it already.\n", branch.name);
-  } else {
-    const std::string commits = side.git().Run({"rev-list", "--count", id, "^" + from}).Line();
-    std::cout << support::Format("Branch {}: {}, {} changed.\n", branch.name,
-                                 support::Count(std::stoull("0" + commits), "commit"),
-                                 support::Count(copy::CountChanged(side, from, id), "file"));
-  }
-  if (from != side.facts().sent) {
-    std::cerr << support::Format(
-        "Note: git gc has deleted what the copy began with; this compares with {}.\n",
-        from == side.facts().base ? "the commit below it" : "an empty directory");
-  }
-  if (problem.empty()) return 0;
-  std::cerr << support::Format("The branch was set, but what it changes cannot be examined: {}\n",
-                               problem);
+  const exposure::Report report = command.MakeReport(from, work, branches.front().name, others);
+  for (const std::string& line : report.lines) std::cerr << line << '\n';
+  return 0;
+} catch (const support::Error& error) {
+  std::cerr << support::Format("What the branches change cannot be examined: {}\n", error.what());
   return 1;
 }
 
-/// Says what to know before the branch is merged or pushed.
-void PrintNotes(const CopyCommand& command, const std::string& arguments) {
+/// Says what to know before the branches are merged or pushed.
+void PrintNotes(const CopyCommand& command, const std::string& from, bool has_work) {
   const copy::CopyFacts& facts = command.side().facts();
-  if (facts.sent == facts.base) return;
+  if (from != facts.sent) {
+    std::cerr << support::Format(
+        "Note: git gc has deleted what the copy began with; this compares with {}.\n",
+        from == facts.base ? "the commit below it" : "an empty directory");
+  }
+  if (!has_work || facts.sent == facts.base) return;
   std::cerr << "Note: it contains your own uncommitted and untracked files: do not push it as it "
                "is.\n";
-  if (facts.applied == facts.work || !copy::WouldMergeRefuse(command.users(), command.side()))
-    return;
+  if (facts.applied == facts.work) return;
   std::cerr << support::Format(
-      "git merge will refuse, since your working tree has changes. Instead: limactl mcp take {} "
-      "--apply\n",
-      arguments);
+      "If git merge refuses, because of changes of your own: limactl mcp take {} --apply\n",
+      command.side().place().arguments);
 }
 
-int TakeBranches(CopyCommand& command, const std::string& name, copy::Move move,
-                 copy::Untaken& untaken) {
-  const copy::CopyFacts facts = command.side().facts();
-  const git::Git users = command.users();
-  const copy::SidePlace& place = command.side().place();
-  int result = 0;
-  if (facts.work != facts.sent) {
-    result = TakeOne(command, name, facts.work, move);
-    PrintNotes(command, place.arguments);
-  } else if (untaken.refs.empty()) {
-    std::cout << "Nothing to take.\n";
+/// The work, unless it is none, and what else the host has not.
+std::vector<copy::Source> SourcesOf(const CopyCommand& command, const copy::GuestState& state) {
+  const copy::SideRepository& side = command.side();
+  const copy::CopyFacts& facts = side.facts();
+  std::vector<copy::Source> sources;
+  // A detached HEAD at an older commit, as in a bisection, is no work.
+  const bool is_look = state.head == "detached" &&
+                       side.git().Run({"merge-base", "--is-ancestor", state.work, facts.base}).ok();
+  if (state.work != facts.sent && !is_look) {
+    sources.push_back(copy::MakeSource(side, state.head, state.work));
   }
-  std::vector<copy::Untaken::Ref> left;
-  for (const copy::Untaken::Ref& ref : untaken.refs) {
-    if (copy::IsHeld(users, ref.id)) continue;
-    const std::string other = place.instance + "/" + ref.name;
+  for (const copy::Untaken::Ref& ref : state.untaken.refs) {
+    sources.push_back(copy::MakeSource(side, ref.source, ref.id));
+  }
+  return sources;
+}
+
+/// Sets a branch for each source. `name`: that the user wants for the work. What is not taken stays
+/// in `untaken`.
+int TakeBranches(CopyCommand& command, copy::Branches& all, const std::optional<std::string>& name,
+                 copy::GuestState& state) {
+  copy::SideRepository& side = command.side();
+  copy::Untaken left{.rest = state.untaken.rest};
+  std::vector<copy::Branch> branches;
+  bool has_work = false;
+  for (copy::Source& source : SourcesOf(command, state)) {
+    const bool is_work = source.id == state.work;
+    if (is_work && name) source.branch = *name;
     try {
-      copy::RequireBranchName(users, other);
-      result |= TakeOne(command, other, ref.id, copy::Move::kForward);
+      branches.push_back(all.Choose(source, is_work && name));
+      has_work = has_work || is_work;
     } catch (const support::Error& error) {
       std::cerr << support::Format("Note: not taken: {}\n", error.what());
-      left.push_back(ref);
-      result = 1;
+      left.refs.push_back({copy::RefName(source.ref), source.id, source.ref});
     }
   }
-  untaken.refs = left;
+  state.untaken = std::move(left);
+  if (branches.empty()) {
+    if (state.untaken.refs.empty()) std::cout << "Nothing to take.\n";
+    return 0;
+  }
+  const std::string from = copy::SentOrOlder(side);
+  const int result = PrintReport(command, from, branches);
+  all.Set(side, branches);
+  for (const std::string& text : copy::Describe(side, from, branches)) std::cout << text << '\n';
+  PrintNotes(command, from, has_work);
   return result;
 }
 
@@ -131,17 +140,26 @@ int Take(const Parsed& parsed) {
   CopyCommand command(parsed.Positional(0, kAgentInstance), parsed["project"].as<std::string>(), "",
                       "take");
   command.RequireCopy();
-  const std::string branch = named ? parsed["branch"].as<std::string>() : command.DefaultBranch();
-  if (!apply) copy::RequireBranchName(command.users(), branch);
+  if (apply) {
+    const copy::Target target = command.OpenTarget();
+    copy::Untaken untaken = copy::Fetch(target, max_size, copy::Refs::kWorkOnly).untaken;
+    const int result = Apply(command, yes, max_size);
+    untaken.commits = untaken.files = 0;
+    untaken.gone.clear();
+    command.PrintUntaken(target, untaken);
+    return untaken.empty() ? result : 1;
+  }
+  const git::Git users = command.users();
+  std::optional<std::string> name;
+  if (named) name = parsed["branch"].as<std::string>();
+  if (name) copy::RequireBranchName(users, *name);
+  copy::Branches branches(users, command.side());
+  branches.RequireWay(name ? *name : command.DefaultBranch());
   const copy::Target target = command.OpenTarget();
-  copy::Untaken untaken =
-      copy::Fetch(target, max_size, apply ? copy::Refs::kWorkOnly : copy::Refs::kAll).untaken;
-  const copy::Move move = named ? copy::Move::kOurs : copy::Move::kForward;
-  const int result =
-      apply ? Apply(command, yes, max_size) : TakeBranches(command, branch, move, untaken);
-  untaken.commits = untaken.files = 0;
-  command.PrintUntaken(target, untaken);
-  return untaken.empty() ? result : 1;
+  copy::GuestState state = copy::Fetch(target, max_size, copy::Refs::kAll);
+  const int result = TakeBranches(command, branches, name, state);
+  command.PrintUntaken(target, state.untaken);
+  return state.untaken.empty() ? result : 1;
 }
 
 }  // namespace commands

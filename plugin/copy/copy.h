@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,28 +40,59 @@ GuestState Fetch(const Target& target, std::uint64_t max_size, Refs refs);
 /// Throws unless a branch can have this name.
 void RequireBranchName(const Git& users, const std::string& name);
 
-/// A branch of the user, and its commit; empty if it is new.
+/// What `take` makes a branch of.
+struct Source {
+  std::string ref;     ///< as Untaken::Ref has it, or "detached": a HEAD without a branch
+  std::string id;      ///< of a commit
+  std::string branch;  ///< that it gets if that is free
+};
+
+/// The source for a ref, or "detached". Its branch is INSTANCE/NAME, with other characters than
+/// letters, digits and `_./+@-` replaced, unless that is the user's own branch.
+Source MakeSource(const SideRepository& side, const std::string& ref, const std::string& id);
+
+/// A branch of the user that is to be set to the commit of a source.
 struct Branch {
   std::string name;
-  std::string old;
+  std::string old;  ///< its commit; empty if it is new
+  Source source;
 };
 
-/// The user's branches that may move.
-enum class Move {
-  kForward,  ///< those that are an ancestor, or what was put there since the copy was sent
-  kOurs,     ///< of these, those that TakeBranch has set last
+/// The user's branches, and what one `take` sets. A source has branches of its own, which the facts
+/// name.
+class Branches {
+ public:
+  /// Both must outlive this object.
+  Branches(const Git& users, const SideRepository& side);
+
+  /// The wanted branch if it is new, has the commit, or may move, and no other source has it; else
+  /// with "-2" and so on. It may move if this source has set it, or, unless the user named it, if
+  /// it is an ancestor and no source has set it; but not while it is checked out. Throws
+  /// support::CommandError if another branch is in the way.
+  Branch Choose(const Source& source, bool is_named);
+
+  /// Throws support::CommandError if a branch is in the way of one with this name.
+  void RequireWay(const std::string& name) const;
+
+  /// Adds the objects to the user's repository, in one pack, and sets all branches, or none.
+  void Set(SideRepository& side, const std::vector<Branch>& branches) const;
+
+ private:
+  [[nodiscard]] bool MayMove(const std::string& name, const Source& source, bool is_named) const;
+
+  const Git& users_;
+  const SideRepository& side_;
+  std::map<std::string, TakenBranch> taken_;
+  std::set<std::string> in_work_;
+  std::map<std::string, std::string> ids_;    ///< by branch
+  std::map<std::string, std::string> names_;  ///< of these and the chosen ones, by lower case
+  std::set<std::string> chosen_;
 };
 
-/// `name` if that is new or has the commit `id`, or may move and nobody works on it; else `name`-2
-/// and so on.
-Branch ChooseBranch(const Git& users, const SideRepository& side, const std::string& name,
-                    const std::string& id, Move move);
-
-/// Adds the objects of a commit to the user's repository, in one pack, and sets the branch to it.
-void SetBranch(const Git& users, SideRepository& side, const Branch& branch, const std::string& id);
-
-/// Whether `git merge` of the work would refuse, because of changes in the user's working tree.
-bool WouldMergeRefuse(const Git& users, const SideRepository& side);
+/// One line for each branch: what the copy began with does not have of it. For `work` that is
+/// compared with `from`, else with where the branch leaves what was sent.
+std::vector<std::string> Describe(const SideRepository& side, const std::string& from,
+                                  const std::vector<Branch>& branches);
 
 /// Applies what changed since what was applied last to the user's working tree, with the user's
 /// `git apply`: all, or every file is put back. A patch above `max_size` is refused.

@@ -14,6 +14,7 @@ namespace copy {
 
 using git::ErrorLine;
 using git::Excluding;
+using git::Existing;
 using git::GitOutput;
 using git::Split;
 using git::Unchanged;
@@ -74,8 +75,9 @@ std::vector<std::string> ObjectsIn(const Git& git, const fs::path& packs) {
 /// Throws BadPack unless the ids are commits, and every object that they need was sent: by the host
 /// before, or in `packs`. An object that only the user's repository has does not count.
 void RequireComplete(const Git& git, const std::vector<std::string>& ids, const fs::path& packs) {
+  const std::vector<std::string> commits = Existing(git, ids);
   for (const std::string& id : ids) {
-    if (git.Run({"cat-file", "-t", id}).Line() != "commit")
+    if (std::find(commits.begin(), commits.end(), id) == commits.end())
       throw BadPack(support::Format("no commit {}", id));
   }
   Git::Arguments list = {"rev-list", "--objects", "--no-object-names"};
@@ -93,18 +95,27 @@ void RequireComplete(const Git& git, const std::vector<std::string>& ids, const 
   throw BadPack("it names objects that it has neither made nor got from here");
 }
 
-void RequireNames(const Git& git, const std::string& id) {
-  const GitOutput list = git.Run({"ls-tree", "-r", "-z", "--name-only", "--full-tree", id});
-  if (!list.ok()) throw BadPack(list.error_line);
-  const std::vector<std::string> names = Split(list.is_cut ? "" : list.output, '\0');
-  const bool is_too_much = list.is_cut || names.size() > kMaxNames ||
-                           std::any_of(names.begin(), names.end(), [](const std::string& name) {
-                             return name.size() > kMaxPath;
-                           });
-  if (!is_too_much) return;
-  throw CommandError(
-      Unchanged("The guest's tree has more than 1,000,000 files or a path above 4,096 bytes: no "
-                "working tree has"));
+/// Throws unless a working tree can have the names of the work, and of what else differs from it.
+void RequireNames(const Git& git, const std::string& work, const std::vector<std::string>& ids) {
+  std::string others;
+  for (const std::string& id : ids) {
+    if (id != work) others += id + " " + work + "\n";
+  }
+  const GitOutput list = git.Run({"ls-tree", "-r", "-z", "--name-only", "--full-tree", work});
+  const GitOutput more =
+      git.Run({"diff-tree", "--stdin", "-r", "-z", "--name-only", "--no-renames"}, others);
+  for (const GitOutput* names : {&list, &more}) {
+    if (!names->ok()) throw BadPack(names->error_line);
+    const std::vector<std::string> paths = Split(names->is_cut ? "" : names->output, '\0');
+    const bool is_too_much = names->is_cut || (names == &list && paths.size() > kMaxNames) ||
+                             std::any_of(paths.begin(), paths.end(), [](const std::string& path) {
+                               return path.size() > kMaxPath;
+                             });
+    if (!is_too_much) continue;
+    throw CommandError(
+        Unchanged("The guest's tree has more than 1,000,000 files or a path above 4,096 bytes: no "
+                  "working tree has"));
+  }
 }
 
 /// Deletes packs of earlier calls that were not kept.
@@ -141,7 +152,7 @@ GuestState Fetch(const Target& target, std::uint64_t max_size, Refs refs,
          {"GIT_ALTERNATE_OBJECT_DIRECTORIES", Quoted((side.path() / "objects").string())}});
     Index(target, support::Join(ids, "\n") + "\n" + Excluding(state.known), git, max_size);
     RequireComplete(git, ids, quarantine / "pack");
-    for (const std::string& id : ids) RequireNames(git, id);
+    RequireNames(git, state.work, ids);
     Accept(quarantine, side);
   }
   CopyFacts facts = side.facts();

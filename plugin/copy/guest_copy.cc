@@ -106,15 +106,14 @@ std::string Advice(const std::string& reason, const std::string& detail,
 
 shell::Script ScriptOf(const Target& target, const Settings& settings, const std::string& program) {
   const CopyFacts& facts = target.side.facts();
-  Settings all = {
-      {"G", facts.directory},
-      {"ID", target.side.place().id},
-      {"SENT", facts.sent},
-      {"BASE", facts.base},
-      {"TAKEN", facts.taken.empty() ? facts.applied : facts.taken},
-      {"DONE", support::Join({facts.sent, facts.base, facts.taken, facts.applied}, " ")},
-      {"BRANCH", facts.branch},
-      {"ONLY_STATE", ""}};
+  Settings all = {{"G", facts.directory},
+                  {"ID", target.side.place().id},
+                  {"SENT", facts.sent},
+                  {"BASE", facts.base},
+                  {"TAKEN", facts.applied},
+                  {"DONE", support::Join({facts.sent, facts.base, facts.applied}, " ")},
+                  {"BRANCH", facts.branch},
+                  {"ONLY_STATE", ""}};
   all.insert(all.end(), settings.begin(), settings.end());
   std::string text;
   for (const auto& [name, value] : all) text += name + "=" + shell::ShellQuote(value) + "\n";
@@ -128,19 +127,14 @@ std::string LastMessage(const std::string& error) {
   return lines.empty() ? "no reason given" : Printable(lines.back().substr(0, kMaxMessage));
 }
 
-/// The name that the branch of a ref gets: its own, if git can take that.
-std::string RefName(std::string name) {
-  for (const char* prefix : {"refs/", "heads/"}) {
-    if (name.starts_with(prefix)) name.erase(0, std::string_view(prefix).size());
-  }
-  return name;
-}
-
 /// A full name of a ref, or "detached".
 std::string ReadSource(const std::string& name, const SideRepository& side) {
   constexpr std::size_t kMaxName = 1000;
   const bool is_source = name == "detached" || name.starts_with("refs/");
-  if (!is_source || name.size() > kMaxName) ThrowInvalid(side);
+  const auto is_control = [](unsigned char c) { return c <= ' '; };
+  if (!is_source || name.size() > kMaxName || std::any_of(name.begin(), name.end(), is_control)) {
+    ThrowInvalid(side);
+  }
   return name;
 }
 
@@ -298,6 +292,12 @@ GuestState CommitGuestWork(const Target& target, const std::vector<std::string>&
                            const Settings& settings) {
   Settings all = settings;
   all.emplace_back("HAVE", support::Join(common, "\n"));
+  const CopyFacts& facts = target.side.facts();
+  if (Held(target, {facts.taken}).contains(facts.taken)) {
+    all.emplace_back("TAKEN", facts.taken);
+    all.emplace_back("DONE",
+                     support::Join({facts.sent, facts.base, facts.taken, facts.applied}, " "));
+  }
   GuestState state =
       CallGuest(target, all, "look\n[ \"$state\" != ours ] || [ \"$ONLY_STATE\" ] || work");
   if (state.directory.empty()) ThrowInvalid(target.side);

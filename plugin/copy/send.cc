@@ -95,7 +95,7 @@ std::vector<std::string> Send(const Target& target, const Project& project,
     const bool would_lose =
         state.untaken.has_work() ||
         std::any_of(state.untaken.refs.begin(), state.untaken.refs.end(),
-                    [&](const Untaken::Ref& ref) { return ref.name == project.branch; });
+                    [&](const auto& ref) { return ref.source == "refs/heads/" + project.branch; });
     if (would_lose) {
       return {Format("{} stays as it is: {} not taken. limactl mcp take {}", the_copy,
                      state.untaken.Summary(), side.place().instance)};

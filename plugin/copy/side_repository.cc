@@ -36,9 +36,9 @@ constexpr const char* kFacts = "copy";  // a file
 constexpr const char* kScratch = "incoming";
 constexpr std::array kFields = {&CopyFacts::project, &CopyFacts::directory, &CopyFacts::branch,
                                 &CopyFacts::sent,    &CopyFacts::base,      &CopyFacts::work,
-                                &CopyFacts::taken,   &CopyFacts::applied,   &CopyFacts::taking};
+                                &CopyFacts::taken,   &CopyFacts::applied,   &CopyFacts::branches};
 constexpr std::size_t kFirstId = 3;
-constexpr std::size_t kTaking = 8;
+constexpr std::size_t kIdsEnd = 8;
 constexpr std::size_t kIdLength = 16;
 constexpr std::chrono::seconds kLockWait{10};
 
@@ -140,6 +140,23 @@ std::vector<CopyFacts> ListFacts(const fs::path& instance_directory) {
   return all;
 }
 
+std::map<std::string, TakenBranch> TakenBranches(const CopyFacts& facts) {
+  std::map<std::string, TakenBranch> branches;
+  for (const std::string& line : Split(facts.branches, '\n')) {
+    const std::vector<std::string> words = Split(line, '\t');
+    if (words.size() == 3) branches[words[0]] = {words[1], words[2]};
+  }
+  return branches;
+}
+
+std::string LinesOf(const std::map<std::string, TakenBranch>& branches) {
+  std::string lines;
+  for (const auto& [name, taken] : branches) {
+    lines += Format("{}\t{}\t{}\n", name, taken.source, taken.id);
+  }
+  return lines;
+}
+
 std::optional<FileLock> SidePlace::TakeUse(LockKind kind) const {
   return LockFile(repository.string() + ".use", kind, std::chrono::seconds(1));
 }
@@ -217,7 +234,7 @@ void SideRepository::Follow(const Project& moved) {
 
 void SideRepository::Save(const CopyFacts& facts) {
   std::string commands;
-  for (std::size_t i = kFirstId; i < kTaking; ++i) {
+  for (std::size_t i = kFirstId; i < kIdsEnd; ++i) {
     const std::string& id = facts.*kFields.at(i);
     if (id == facts_.*kFields.at(i)) continue;
     const std::string ref = Format(" refs/keep/{}", i);

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,14 +42,19 @@ struct CopyFacts {
   std::string base = {};       ///< the user's HEAD then
   std::string work = {};       ///< what came back last
   std::string taken = {};      ///< what the branch was set to last, since `sent`
-  std::string applied = {};  ///< what the working tree has of it: `sent`, or what was applied last
-  std::string taking = {};   ///< ids that `take` may have set branches to, since `sent`
-
-  /// Whether `id` is what was sent, taken or applied.
-  [[nodiscard]] bool IsTaken(const std::string& id) const {
-    return id == sent || id == taken || id == applied;
-  }
+  std::string applied = {};   ///< what the working tree has of it: `sent`, or what was applied last
+  std::string branches = {};  ///< lines of TakenBranches
 };
+
+/// A branch that `take` has set since the last send, unless it was killed.
+struct TakenBranch {
+  std::string source;  ///< what it was made of
+  std::string id;      ///< its commit
+};
+
+/// By their names.
+std::map<std::string, TakenBranch> TakenBranches(const CopyFacts& facts);
+std::string LinesOf(const std::map<std::string, TakenBranch>& branches);
 
 /// The facts of all copies in an instance. Needs no lock.
 std::vector<CopyFacts> ListFacts(const std::filesystem::path& instance_directory);

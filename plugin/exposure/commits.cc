@@ -37,18 +37,18 @@ class CommitReader {
   CommitReader(const Git& git, const std::string& from, const std::string& to)
       : git_(git), from_(from), to_(to) {}
 
-  CommitChanges ReadAll(bool between) {
+  CommitChanges ReadAll(bool between, const std::map<std::string, std::string>& others) {
     std::vector<Change>& list = changes_.list;
     for (git::RawChange& raw : git::ParseRaw(
              Read({"diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", from_, to_}))) {
       list.push_back({std::move(raw)});
     }
+    if (between) AddCommitsBetween(others);
     if (!list.empty()) ReadTree();
     std::erase_if(list, [](const Change& change) {
       return change.old_mode == kTreeMode ||
              (change.mode == kTreeMode && change.look_alike.empty());
     });
-    if (between) AddCommitsBetween();
     ReadTargets(list);
     AddSeenThroughLinks();
     return std::move(changes_);
@@ -84,21 +84,64 @@ class CommitReader {
       const auto found = added.find(Folded(path));
       if (found != added.end() && found->second->path != path) found->second->look_alike = path;
     }
+    for (const Change& change : changes_.list) {
+      if (change.mode == kLinkMode && !change.note.empty()) links_.push_back(change);
+    }
     ReadTargets(links_);
   }
 
-  void AddCommitsBetween() {
-    std::set<std::string> known;
-    for (const Change& change : changes_.list) known.insert(change.path);
-    const std::string commits = Read({"rev-list", to_, "--not", from_});
-    for (git::RawChange& raw :
-         git::ParseRaw(Read({"diff-tree", "--stdin", "-r", "-m", "-z", "--raw", "--root",
-                             "--no-renames", "--no-commit-id"},
-                            commits))) {
-      if (raw.mode == git::kNoEntry || !known.insert(raw.path).second) continue;
-      Change change{std::move(raw)};
-      change.note = "in a commit in between";
-      changes_.list.push_back(std::move(change));
+  /// Those of the other branches, too, so that many cost what one costs.
+  void AddCommitsBetween(const std::map<std::string, std::string>& others) {
+    std::map<std::string, std::string> branches;  // by commit; empty: the second commit's own
+    std::string commits = Read({"rev-list", "--topo-order", to_, "--not", from_});
+    for (const std::string& commit : git::Split(commits, '\n')) branches[commit];
+    std::string tips = "^" + from_ + "\n^" + to_ + "\n";
+    for (const auto& [id, branch] : others) tips += id + "\n";
+    for (const std::string& line : git::Split(
+             Read({"log", "--stdin", "--topo-order", "--source", "--format=%H %S"}, tips), '\n')) {
+      const std::string commit = line.substr(0, line.find(' '));
+      const auto tip = others.find(line.substr(std::min(commit.size() + 1, line.size())));
+      if (tip == others.end()) continue;  // the last line was cut
+      branches[commit] = tip->second;
+      commits += commit + "\n";
+    }
+    AddChangesOf(commits, branches);
+  }
+
+  void AddChangesOf(const std::string& commits,
+                    const std::map<std::string, std::string>& branches) {
+    constexpr std::size_t kNone = std::string::npos;
+    std::vector<Change>& list = changes_.list;
+    std::map<std::pair<std::string, std::string>, std::size_t> known;
+    for (const Change& change : list) known[{change.path, ""}] = kNone;
+    // The commit, and ":MODE …", the path for each change; newer commits come first.
+    const Names parts = git::Split(Read({"diff-tree", "--stdin", "-r", "-z", "--raw", "--root",
+                                         "--diff-merges=first-parent", "--no-renames"},
+                                        commits),
+                                   '\0');
+    std::string branch;
+    for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+      if (!parts[i].starts_with(':')) {
+        const auto commit = branches.find(parts[i]);
+        if (commit != branches.end()) branch = commit->second;
+        continue;
+      }
+      Change change{git::ParseRaw(parts[i] + '\0' + parts[i + 1]).front()};
+      ++i;
+      if (change.is_deleted() && branch.empty()) continue;
+      const auto [first, is_new] = known.emplace(std::pair(change.path, branch), list.size());
+      if (is_new) {
+        change.note = branch.empty() ? "in a commit in between" : "in " + branch;
+        list.push_back(std::move(change));
+      } else if (first->second != kNone) {
+        Change& newer = list[first->second];
+        if (newer.is_deleted()) {
+          newer.mode = change.mode;
+          newer.id = change.id;
+        }
+        newer.old_mode = change.old_mode;
+        newer.old_id = change.old_id;
+      }
     }
   }
 
@@ -233,7 +276,7 @@ class Ways {
       if (key == "core.hookspath") reason += ", git switch and merge may run it";
       if (key == "core.hookspath" && !branch_.empty()) {
         reason += support::Format(". To switch without: git -c core.hooksPath=/dev/null switch {}",
-                                  Visible(branch_));
+                                  Word(branch_));
       }
       const std::string_view text = Text(std::move(reason));
       for (const std::string& path : NamedPaths(key, value, base)) {
@@ -256,8 +299,8 @@ class Ways {
 }  // namespace
 
 CommitChanges ReadCommits(const Git& git, const std::string& from, const std::string& to,
-                          bool between) {
-  return CommitReader(git, from, to).ReadAll(between);
+                          bool between, const std::map<std::string, std::string>& others) {
+  return CommitReader(git, from, to).ReadAll(between, others);
 }
 
 Report ReportOnCommits(const CommitChanges& changes, const HostPrograms& programs, const Git& users,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,10 @@ struct CommitChanges {
 
 /// The differences between two commits of `git`; the guest may have made the second. With
 /// `between`, also paths that only a commit in between has changed: a checkout of that one, such as
-/// in a rebase, brings them. Throws support::Error.
+/// in a rebase, brings them. Then what the commits of other branches have changed: `others` has
+/// their names by their commits. Throws support::Error.
 CommitChanges ReadCommits(const git::Git& git, const std::string& from, const std::string& to,
-                          bool between);
+                          bool between, const std::map<std::string, std::string>& others = {});
 
 /// Reads the configuration of the user's git, which may obey files of the project at `top`.
 /// `branch`: the branch that will have the change; may be empty.
