@@ -103,13 +103,6 @@ exposure::Report CopyCommand::MakeReport(const copy::GuestState& state) const {
   return MakeReport(copy::SentOrOlder(*side_), state.work, DefaultBranch(state.head), others);
 }
 
-exposure::Report CopyCommand::PrintReport(const std::string& from, const std::string& to,
-                                          const std::string& branch) const {
-  exposure::Report report = MakeReport(from, to, branch);
-  for (const std::string& line : report.lines) std::cerr << line << '\n';
-  return report;
-}
-
 void CopyCommand::PrintUntaken(const copy::Target& target, const copy::Untaken& untaken) const {
   if (untaken.empty()) return;
   std::cerr << support::Format("Not taken: {}\n", untaken.Summary());

@@ -56,10 +56,6 @@ class CopyCommand {
   /// copy's other refs.
   [[nodiscard]] exposure::Report MakeReport(const copy::GuestState& state) const;
 
-  /// Prints the report on one change on standard error.
-  exposure::Report PrintReport(const std::string& from, const std::string& to,
-                               const std::string& branch) const;
-
   /// On standard error, with how to get what `take` cannot bring.
   void PrintUntaken(const copy::Target& target, const copy::Untaken& untaken) const;
 

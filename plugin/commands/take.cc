@@ -38,7 +38,8 @@ int Apply(CopyCommand& command, bool yes, std::uint64_t max_size) {
                                    side.place().arguments));
     return 0;
   }
-  const exposure::Report report = command.PrintReport(from, to, "");
+  const exposure::Report report = command.MakeReport(from, to, "");
+  report.Print(std::cerr);
   if ((report.protected_files > 0 || report.is_cut) && !yes) RequireConsent(report);
   copy::ApplyWork(command.users(), command.side(), max_size);
   std::cout << support::Format("{} changed in the working tree.\n", support::Count(files, "file"));
@@ -49,13 +50,16 @@ int Apply(CopyCommand& command, bool yes, std::uint64_t max_size) {
 /// is 1.
 int PrintReport(const CopyCommand& command, const std::string& from,
                 const std::vector<copy::Branch>& branches) try {
-  const std::string& work = command.side().facts().work;
+  std::string to = from;
   std::map<std::string, std::string> others;
-  for (const copy::Branch& branch : branches) {
-    if (branch.source.id != work) others[branch.source.id] = branch.name;
+  for (const auto& [name, old, source] : branches) {
+    if (source.id == command.side().facts().work) {
+      to = source.id;
+    } else {
+      others[source.id] = name;
+    }
   }
-  const exposure::Report report = command.MakeReport(from, work, branches.front().name, others);
-  for (const std::string& line : report.lines) std::cerr << line << '\n';
+  command.MakeReport(from, to, branches.front().name, others).Print(std::cerr);
   return 0;
 } catch (const support::Error& error) {
   std::cerr << support::Format("What the branches change cannot be examined: {}\n", error.what());

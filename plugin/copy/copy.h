@@ -45,6 +45,8 @@ struct Source {
   std::string ref;     ///< as Untaken::Ref has it, or "detached": a HEAD without a branch
   std::string id;      ///< of a commit
   std::string branch;  ///< that it gets if that is free
+
+  [[nodiscard]] bool is_stash() const { return ref.starts_with("refs/stash"); }
 };
 
 /// The source for a ref, or "detached". Its branch is INSTANCE/NAME, with other characters than
@@ -89,8 +91,8 @@ class Branches {
   std::set<std::string> chosen_;
 };
 
-/// One line for each branch: what the copy began with does not have of it. For `work` that is
-/// compared with `from`, else with where the branch leaves what was sent.
+/// A line for each branch: what it has that was not sent, and how far it is behind. The work is
+/// compared with `from`, others with the commit where they leave what was sent.
 std::vector<std::string> Describe(const SideRepository& side, const std::string& from,
                                   const std::vector<Branch>& branches);
 

@@ -73,19 +73,15 @@ std::string Plain(std::string name) {
   return name;
 }
 
-bool IsStash(const Source& source) {
-  return source.ref.starts_with("refs/stash");
-}
-
 /// Stashes are numbered from the newest, so their numbers change.
 std::string KeyOf(const Source& source) {
-  return IsStash(source) ? "refs/stash/" + source.id : source.ref;
+  return source.is_stash() ? "refs/stash/" + source.id : source.ref;
 }
 
 /// The branch that a source gets if nothing stands in the way but `number` - 1 others.
 std::string Numbered(const Source& source, int number) {
   const std::size_t name = source.branch.size();
-  const std::size_t end = IsStash(source) ? source.branch.rfind('-') : name;
+  const std::size_t end = source.is_stash() ? source.branch.rfind('-') : name;
   if (number == 1 && end == name) return source.branch;
   return source.branch.substr(0, end) + "-" + std::to_string(number);
 }

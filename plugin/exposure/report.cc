@@ -83,6 +83,10 @@ void Report::Cut() {
   lines.emplace_back("The rest was not examined: there is too much, or it cannot be read.");
 }
 
+void Report::Print(std::ostream& out) const {
+  for (const std::string& line : lines) out << line << '\n';
+}
+
 Report ReportOn(const std::vector<Change>& changes, const HostPrograms& programs, bool is_cut) {
   Names links;
   Names look_alikes;

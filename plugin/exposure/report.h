@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +56,7 @@ struct Report {
 
   void AddSection(const std::string& title, const std::vector<std::string>& rows);
   void Cut();  ///< says that there is more
+  void Print(std::ostream& out) const;
 };
 
 Report ReportOn(const std::vector<Change>& changes, const HostPrograms& programs, bool is_cut);
