@@ -131,10 +131,7 @@ std::string LastMessage(const std::string& error) {
 std::string ReadSource(const std::string& name, const SideRepository& side) {
   constexpr std::size_t kMaxName = 1000;
   const bool is_source = name == "detached" || name.starts_with("refs/");
-  const auto is_control = [](unsigned char c) { return c <= ' '; };
-  if (!is_source || name.size() > kMaxName || std::any_of(name.begin(), name.end(), is_control)) {
-    ThrowInvalid(side);
-  }
+  if (!is_source || name.size() > kMaxName) ThrowInvalid(side);
   return name;
 }
 

@@ -13,6 +13,7 @@
 #include "support/errors.h"
 #include "support/files.h"
 #include "support/format.h"
+#include "support/printable.h"
 #include "support/words.h"
 
 namespace copy {
@@ -69,13 +70,15 @@ std::string Plain(std::string name) {
   static const RE2 refused(R"((^|/)(\.|/|$)|\.\.|\.(lock)?(/|$))");
   RE2::GlobalReplace(&name, others, "-");
   name.resize(std::min(name.size(), kMaxName));
-  if (RE2::PartialMatch(name, refused)) RE2::GlobalReplace(&name, "[./]*", "-");
-  return name;
+  if (!RE2::PartialMatch(name, refused)) return name;
+  RE2::GlobalReplace(&name, "[./]+", "-");
+  return "-" + name;
 }
 
-/// Stashes are numbered from the newest, so their numbers change.
+/// The name of a source in the facts. Stashes are numbered from the newest, so their numbers
+/// change.
 std::string KeyOf(const Source& source) {
-  return source.is_stash() ? "refs/stash/" + source.id : source.ref;
+  return support::Printable(source.is_stash() ? "refs/stash/" + source.id : source.ref);
 }
 
 /// The branch that a source gets if nothing stands in the way but `number` - 1 others.
