@@ -149,14 +149,6 @@ std::map<std::string, TakenBranch> TakenBranches(const CopyFacts& facts) {
   return branches;
 }
 
-std::string LinesOf(const std::map<std::string, TakenBranch>& branches) {
-  std::string lines;
-  for (const auto& [name, taken] : branches) {
-    lines += Format("{}\t{}\t{}\n", name, taken.source, taken.id);
-  }
-  return lines;
-}
-
 std::optional<FileLock> SidePlace::TakeUse(LockKind kind) const {
   return LockFile(repository.string() + ".use", kind, std::chrono::seconds(1));
 }

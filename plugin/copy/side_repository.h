@@ -43,18 +43,18 @@ struct CopyFacts {
   std::string work = {};       ///< what came back last
   std::string taken = {};      ///< what the branch was set to last, since `sent`
   std::string applied = {};   ///< what the working tree has of it: `sent`, or what was applied last
-  std::string branches = {};  ///< lines of TakenBranches
+  std::string branches = {};  ///< lines: name, tab, source, tab, id; the last counts
 };
 
-/// A branch that `take` has set since the last send, unless it was killed.
+/// A branch that `take` has set since the last send, unless it was killed: what it was made of, and
+/// its commit.
 struct TakenBranch {
-  std::string source;  ///< what it was made of
-  std::string id;      ///< its commit
+  std::string source;
+  std::string id;
 };
 
 /// By their names.
 std::map<std::string, TakenBranch> TakenBranches(const CopyFacts& facts);
-std::string LinesOf(const std::map<std::string, TakenBranch>& branches);
 
 /// The facts of all copies in an instance. Needs no lock.
 std::vector<CopyFacts> ListFacts(const std::filesystem::path& instance_directory);

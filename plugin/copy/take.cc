@@ -168,23 +168,22 @@ void Branches::Set(SideRepository& side, const std::vector<Branch>& branches) co
   CopyFacts facts = side.facts();
   std::vector<std::string> there = {
       facts.base, users_.Run({"rev-parse", "-q", "--verify", "HEAD^{commit}"}).Line()};
-  auto set = taken_;
-  for (const auto& [name, last] : set) {
+  for (const auto& [name, last] : taken_) {
     const auto found = ids_.find(name);
     if (found != ids_.end()) there.push_back(found->second);
   }
   std::string ids;
   std::string updates;
   for (const auto& [name, old, source] : branches) {
-    set[name] = {KeyOf(source), source.id};
     if (source.id == facts.work) facts.taken = source.id;
+    if (old == source.id && taken_.contains(name)) continue;
+    facts.branches += Format("{}\t{}\t{}\n", name, KeyOf(source), source.id);
     if (old == source.id) continue;
     ids += source.id + "\n";
     updates += Format("update {} {} {}\n", kBranches + name, source.id,
                       old.empty() ? std::string(source.id.size(), '0') : old);
   }
   // First: if this is killed, the branches are still known to be ours.
-  facts.branches = LinesOf(set);
   side.Save(facts);
   if (ids.empty()) return;
   AddPack(users_, side, ids + Excluding(Existing(users_, there)));
