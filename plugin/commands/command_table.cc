@@ -71,9 +71,7 @@ std::span<const Command> Commands() {
       Command{.name = "copy", .run = &Copy, .arguments = {kInstance},
           .brief = "Copy the project into an instance, or refresh the copy", .more = "The copy is refreshed if all work in it was taken. Prints the command that serves it.",
           .page = "copy.md", .example = "copy", .options = {
-              {"copy-dir", "DIR", kNothing, "The directory in the guest, if not the project's own path", "It must lie outside all mounts."},
-              {"include", "FILE", kFiles, "Also send this file, which was ignored or filtered before",
-                  "What was so when the copy was sent stays behind even if the rules no longer say so.", "", kIsList}}},
+              {"copy-dir", "DIR", kNothing, "The directory in the guest, if not the project's own path", "It must lie outside all mounts."}}},
       Command{.name = "diff", .run = &Diff, .arguments = {kInstance},
           .brief = "Show what was changed in the copy, or on a mount", .more = "On a mount, that is what differs from HEAD. Into a pipe, it is a patch for `git apply`.",
           .page = "copy.md", .example = "diff --stat", .options = {

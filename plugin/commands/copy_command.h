@@ -76,6 +76,6 @@ class CopyCommand {
 
 /// Makes the copy, or refreshes it if all work in it was taken. Says on standard error what was
 /// done.
-void SendCopy(CopyCommand& command, const std::vector<std::string>& included = {});
+void SendCopy(CopyCommand& command);
 
 }  // namespace commands

@@ -22,7 +22,7 @@ using git::Git;
 /// Makes the copy, or replaces it by the working tree if everything in it was taken. Returns lines
 /// for the user. After a failure or kill, the next call does it again.
 std::vector<std::string> Send(const Target& target, const Project& project,
-                              const Snapshot& snapshot, const Git& users);
+                              const Snapshot& snapshot);
 
 /// `--max-size` by default.
 inline constexpr std::uint64_t kMaxSize = std::uint64_t{2} << 30;

@@ -5,11 +5,16 @@
 #include <system_error>
 #include <utility>
 
+#include "copy/rules.h"
 #include "copy/side_repository.h"
-#include "copy/withheld.h"
 #include "exposure/names.h"
+#include "exposure/report.h"
+#include "support/environment.h"
 #include "support/errors.h"
+#include "support/files.h"
+#include "support/join.h"
 #include "support/printable.h"
+#include "support/units.h"
 
 namespace copy {
 
@@ -49,7 +54,7 @@ void ReadHead(const Git& users, Project& project) {
 void ReadSettings(const Git& users, Project& project) {
   const GitOutput settings = users.Run(
       {"config", "-z", "--get-regexp",
-       R"(^(user\.(name|email)|core\.sparsecheckout|remote\..*\.promisor|extensions\.partialclone)$)"});
+       R"(^(user\.(name|email)|core\.sparsecheckout|remote\..*\.promisor|extensions\.partialclone|filter\..*\.(clean|process))$)"});
   // 1: none is set.
   if (settings.status > 1)
     throw CommandError("git cannot read its settings: {}", settings.error_line);
@@ -59,7 +64,21 @@ void ReadSettings(const Git& users, Project& project) {
     if (key == "user.email" && !value.empty()) project.user_email = value;
     if (key == "core.sparsecheckout") project.is_sparse = value == "true";
     if (key.starts_with("remote.") || key.starts_with("extensions.")) project.is_partial = true;
+    const std::size_t name = std::string_view("filter.").size();
+    if (key.starts_with("filter.")) project.filters.insert(key.substr(name, key.rfind('.') - name));
   }
+  project.filters.erase("lfs");
+}
+
+/// What git ignores besides .gitignore; the later line wins.
+std::string ReadExcludes(const Project& project, const Git& users, const std::string& own) {
+  const std::string usual = support::ConfigHome(support::OwnEnvironment()) + "/git/ignore";
+  const std::string file =
+      users.Run({"config", "--type=path", "--default", usual, "core.excludesFile"}).Line();
+  std::string text =
+      support::ReadText(project.top / file) + "\n" + support::ReadText(project.top / own) + "\n";
+  std::erase(text, '\0');  // it becomes part of a program
+  return text;
 }
 
 /// The files that git could not read; it went on with the committed versions.
@@ -91,6 +110,14 @@ void NoteLarge(const Project& project, const std::vector<RawChange>& changes,
     if (is_file && fs::file_size(file, gone) > kLarge) names.push_back(change.path);
   }
   AddNote("large, and copied: ", names, notes);
+}
+
+void NoteUntracked(const std::vector<RawChange>& changes, std::vector<std::string>& notes) {
+  std::vector<std::string> names;
+  for (const RawChange& change : changes) {
+    if (change.mode == git::kNoEntry) names.push_back(change.path);
+  }
+  AddNote(support::Count(names.size(), "untracked file") + " copied, too: ", names, notes);
 }
 
 constexpr const char* kNoTree = "git cannot write the working tree";
@@ -148,10 +175,11 @@ fs::path FindTop(const fs::path& directory) {
 Project ReadProject(const fs::path& top, const Git& users) {
   const std::vector<std::string> lines =
       Split(users.Require({"rev-parse", "--show-object-format", "--git-path", "objects",
-                           "--git-path", "index", "--git-path", "shallow", "--absolute-git-dir"},
+                           "--git-path", "index", "--git-path", "shallow", "--absolute-git-dir",
+                           "--git-path", "info/exclude"},
                           support::Format("git cannot read {}", top.string())),
             '\n');
-  if (lines.size() != 5)
+  if (lines.size() != 6)
     throw CommandError("{}: a path with a line break cannot be copied", top.string());
   Project project;
   project.top = top;
@@ -162,14 +190,16 @@ Project ReadProject(const fs::path& top, const Git& users) {
   project.git_directory = lines[4];
   ReadHead(users, project);
   ReadSettings(users, project);
+  project.excludes = ReadExcludes(project, users, lines[5]);
   return project;
 }
 
-Snapshot TakeSnapshot(const Project& project, const Git& users, const SideRepository& side,
-                      const std::vector<std::string>& included) {
+Snapshot TakeSnapshot(const Project& project, const Git& users, const SideRepository& side) {
   const fs::path index = side.path() / "index";
-  const Git git = users.With({{"GIT_INDEX_FILE", index.string()},
-                              {"GIT_OBJECT_DIRECTORY", (side.path() / "objects").string()}});
+  Snapshot snapshot{.git =
+                        users.With({{"GIT_INDEX_FILE", index.string()},
+                                    {"GIT_OBJECT_DIRECTORY", (side.path() / "objects").string()}})};
+  const Git& git = snapshot.git;
   std::error_code none;
   fs::remove(index, none);
   if (fs::exists(project.index, none)) {
@@ -179,17 +209,27 @@ Snapshot TakeSnapshot(const Project& project, const Git& users, const SideReposi
   } else {
     git.Require({"read-tree", "HEAD"}, "git cannot read HEAD");
   }
-  Snapshot snapshot;
   std::string tree = WriteTree(git, project, snapshot.notes);
-  snapshot.withheld = FindWithheld(project, git, side, tree, included);
-  if (!snapshot.withheld.empty()) {
-    LeaveOut(git, project, snapshot.withheld);
-    AddNote(support::Format("not copied, since it was ignored or filtered when the copy was sent "
-                            "before (limactl mcp copy {} --include FILE sends it): ",
-                            side.place().instance),
-            snapshot.withheld, snapshot.notes);
+  const std::vector<RawChange> changes =
+      ParseRaw(git.With({{"GIT_INDEX_FILE", project.index.string()}})
+                   .Require({"diff-index", "--cached", "--no-renames", "--diff-filter=u", "--raw",
+                             "-z", tree},
+                            "git cannot compare the working tree with the index"));
+  const Rules rules = ReadRules(project, git);
+  const std::vector<std::string> kept = KeptByOldRules(side, rules, changes);
+  if (kept.empty()) {
+    snapshot.rules = EachWithNul(rules);
+    if (side.facts().sent.empty()) NoteUntracked(changes, snapshot.notes);
+  } else {
+    LeaveOut(git, project, kept);
     tree = git.Require({"write-tree"}, kNoTree);
+    AddNote(
+        "left out, since a file of rules such as .gitignore has changed since the last send "
+        "(git add -f FILE sends it): ",
+        kept, snapshot.notes);
   }
+  AddNote("under filters of yours, so as git stores them: ", {rules.begin() + 1, rules.end()},
+          snapshot.notes);
   // The dates of HEAD: the same state is the same commit.
   const Git dated =
       git.With({{"GIT_AUTHOR_DATE", project.head_date}, {"GIT_COMMITTER_DATE", project.head_date}});
@@ -203,7 +243,7 @@ Snapshot TakeSnapshot(const Project& project, const Git& users, const SideReposi
   return snapshot;
 }
 
-std::vector<std::string> ListNotes(const Project& project, const Git& users) {
+std::vector<std::string> ListNotes(const Project& project, const Git& git) {
   std::vector<std::string> notes;
   std::error_code none;
   for (const char* name : {"MERGE_HEAD", "rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD"}) {
@@ -213,22 +253,27 @@ std::vector<std::string> ListNotes(const Project& project, const Git& users) {
   }
   std::vector<std::string> unwatched;
   std::vector<std::string> modules;
+  std::vector<std::string> annexed;
   // "TAG MODE ID STAGE", tab, name
-  for (const std::string& line : Split(users.Run({"ls-files", "-s", "-v", "-z"}).output, '\0')) {
+  for (const std::string& line : Split(git.Run({"ls-files", "-s", "-v", "-z"}).output, '\0')) {
     const std::string name = line.substr(line.find('\t') + 1);
     const bool is_assumed = line.front() >= 'a' && line.front() <= 'z';
     const bool is_skipped = line.front() == 'S' && !project.is_sparse;
     if (is_assumed || is_skipped) unwatched.push_back(name);
     if (line.substr(2).starts_with(kRepositoryMode)) modules.push_back(name);
+    if (!line.substr(2).starts_with(exposure::kLinkMode)) continue;
+    const std::string target = fs::read_symlink(project.top / name, none);
+    if (target.find(".git/annex/objects/") != std::string::npos) annexed.push_back(name);
   }
   AddNote("as committed, since the index does not watch it: ", unwatched, notes);
   AddNote("submodules stay behind: ", modules, notes);
+  AddNote("links of git-annex, whose files stay behind: ", annexed, notes);
   if (project.is_partial) notes.emplace_back("this is a partial clone: the copy has no history");
-  const GitOutput large = users.Run({"grep", "--cached", "-l", "-F", "-e", "filter=lfs", "--",
-                                     ".gitattributes", "*/.gitattributes"});
+  const GitOutput large = git.Run({"grep", "--cached", "-l", "-F", "-e", "filter=lfs", "--",
+                                   ".gitattributes", "*/.gitattributes"});
   if (large.ok()) notes.emplace_back("files of git LFS are pointers in the copy");
   const GitOutput ignored =
-      users.Run({"ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory"});
+      git.Run({"ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory"});
   const auto count = std::count(ignored.output.begin(), ignored.output.end(), '\0');
   if (count > 0) {
     notes.push_back(count == 1
