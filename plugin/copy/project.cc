@@ -34,13 +34,14 @@ namespace fs = std::filesystem;
 using support::CommandError;
 
 void ReadHead(const Git& users, Project& project) {
-  const std::vector<std::string> lines =
-      Split(users
-                .Run({"rev-list", "-1", "--no-commit-header", "--format=%H%n%T%n%cd", "--date=raw",
-                      "HEAD", "--"})
-                .output,
-            '\n');
-  if (lines.size() != 3) throw CommandError("There is no commit yet: git add -A && git commit.");
+  const GitOutput head = users.Run(
+      {"rev-list", "-1", "--no-commit-header", "--format=%H%n%T%n%cd", "--date=raw", "HEAD", "--"});
+  const std::vector<std::string> lines = Split(head.output, '\n');
+  if (lines.size() != 3) {
+    const bool is_unborn = !users.Run({"rev-parse", "-q", "--verify", "HEAD"}).ok();
+    if (!is_unborn) throw CommandError("git cannot read HEAD: {}", head.error_line);
+    throw CommandError("There is no commit yet: git add -A && git commit --allow-empty -m first");
+  }
   project.head = lines[0];
   project.head_tree = lines[1];
   project.head_date = "@" + lines[2];
@@ -135,9 +136,10 @@ std::string WriteTree(const Git& git, const Project& project, std::vector<std::s
       git.Run({"-c", "advice.addEmbeddedRepo=false", "add", "-A", "--sparse", "--ignore-errors"});
   if (added.status > 1 && project.is_partial) throw CommandError(kPartialText);
   if (added.status > 1)
-    throw CommandError("git cannot read the working tree: {}", added.error_line);
+    throw CommandError("git cannot read the working tree or {}: {}", project.index.string(),
+                       added.error_line);
   if (!added.ok()) {
-    AddNote("as committed, since git could not read it: ", Unread(added.error), notes);
+    AddNote("as committed or not copied, since git could not add it: ", Unread(added.error), notes);
   }
   const std::vector<RawChange> changes =
       ParseRaw(git.Require({"diff-index", "--cached", "--no-renames", "--raw", "-z", project.head},
@@ -167,9 +169,17 @@ fs::path FindTop(const fs::path& directory) {
                        directory.string());
   }
   if (users.Run({"rev-parse", "--is-bare-repository"}).Line() == "true") {
-    throw CommandError("{} is a bare repository: it has no files.", directory.string());
+    throw CommandError(
+        "{} has core.bare set: it is a repository without files. If it has some: git config "
+        "core.bare false",
+        directory.string());
   }
-  throw CommandError(top.error_line);
+  // All lines, since git says what to do.
+  std::string text = top.error;
+  std::erase(text, '\t');
+  std::vector<std::string> lines = Split(text, '\n');
+  std::erase(lines, "");
+  throw CommandError(support::Printable(support::Join(lines, " ")));
 }
 
 Project ReadProject(const fs::path& top, const Git& users) {
