@@ -10,6 +10,7 @@
 #include "connection/instance_opener.h"
 #include "copy/guest_copy.h"
 #include "copy/side_repository.h"
+#include "exposure/commits.h"
 #include "exposure/report.h"
 
 /// Shared by `copy`, `diff`, `take` and `drop`.
@@ -46,8 +47,10 @@ class CopyCommand {
   /// support::Error if that is not the same.
   void FollowProject();
 
-  /// A report on the changes from one commit to another, if that becomes `branch`, and of other
-  /// branches, by their commits; see exposure::ReportOnCommits.
+  /// A report on changes, if they become `branch`, and of other branches, by their commits; see
+  /// exposure::ReportOnCommits.
+  [[nodiscard]] exposure::Report MakeReport(const exposure::CommitChanges& changes,
+                                            const std::string& branch) const;
   [[nodiscard]] exposure::Report MakeReport(
       const std::string& from, const std::string& to, const std::string& branch,
       const std::map<std::string, std::string>& others = {}) const;
@@ -63,14 +66,18 @@ class CopyCommand {
   /// reports it; empty: as it was sent.
   [[nodiscard]] std::string DefaultBranch(const std::string& head = "") const;
 
+  /// Whether this has put the working tree back, after a killed command.
+  [[nodiscard]] bool has_undone() const { return has_undone_; }
+
   /// Connects to the instance. Valid as long as this object.
   copy::Target OpenTarget();
 
  private:
-  void UndoInterruptedApply() const;
+  void UndoInterruptedApply();
 
   connection::InstanceOptions options_;
   std::optional<copy::SideRepository> side_;
+  bool has_undone_ = false;
   std::optional<tools::Workspace> workspace_;
 };
 

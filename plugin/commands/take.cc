@@ -6,44 +6,99 @@
 #include "commands/commands.h"
 #include "commands/copy_command.h"
 #include "commands/project.h"
+#include "copy/apply.h"
 #include "copy/copy.h"
+#include "exposure/names.h"
 #include "support/format.h"
+#include "support/join.h"
 #include "support/units.h"
 
 namespace commands {
 namespace {
 
-/// Asks before protected files are applied, or what may have some.
-void RequireConsent(const exposure::Report& report) {
-  const std::string text = report.protected_files > 0
-                               ? support::Format(
-                                     "This change has {} that file tools may not write, "
-                                     "or that your git settings or hooks name",
-                                     support::Count(report.protected_files, "file"))
-                               : "This change is too large to be examined";
+void PrintPaths(const std::string& title, std::vector<std::string> paths) {
+  for (std::string& path : paths) path = exposure::Visible(path);
+  exposure::Report report;
+  report.AddSection(title, paths);
+  report.Print(std::cerr);
+}
+
+/// What to ask before a change is applied; empty if nothing.
+std::string Doubts(const exposure::Report& report, const copy::Losses& losses) {
+  std::vector<std::string> doubts;
+  const auto add = [&](const char* verb, std::size_t count, const char* what) {
+    if (count == 0) return;
+    doubts.push_back(support::Format("{} {} {}", verb, support::Count(count, "file"), what));
+  };
+  add("deletes or takes back", losses.work.size(), "of your uncommitted work");
+  add("rewrites", losses.bytes.size(), "of which your filters or line ends keep less");
+  add("has", report.protected_files,
+      "that file tools may not write, or that your git settings or hooks name");
+  if (!doubts.empty()) return "This change " + support::Join(doubts, ", and ");
+  return report.is_cut ? "This change is too large to be examined" : "";
+}
+
+/// Asks, if need be. Returns whether it did.
+bool AskForConsent(const exposure::Report& report, const copy::Losses& losses, bool yes) {
+  PrintPaths("Uncommitted work of yours that this deletes or takes back:", losses.work);
+  PrintPaths("Files of which your filters or rules for line ends keep less than they have:",
+             losses.bytes);
+  const std::string text = Doubts(report, losses);
+  if (text.empty() || yes) return false;
   const auto is_wanted = AskUser(support::Format("{}. Apply? [y/N] ", text), false);
   if (!is_wanted) throw support::CommandError("{}. To apply it all the same: --yes", text);
   if (!*is_wanted) throw support::CommandError("Nothing was changed.");
+  return true;
 }
 
-int Apply(CopyCommand& command, bool yes, std::uint64_t max_size) {
-  const copy::SideRepository& side = command.side();
-  const std::string from = side.facts().applied;
-  const std::string to = side.facts().work;
-  const std::size_t files = to == from ? 0 : copy::CountChanged(side, from, to);
-  if (files == 0) {
-    std::cout << (to == from ? "Nothing to take.\n"
-                             : support::Format(
-                                   "No file differs. To bring the commits: limactl mcp take {}\n",
-                                   side.place().arguments));
+/// Submodules that were deleted: git apply leaves their directories.
+void PrintLeftModules(const exposure::CommitChanges& changes) {
+  std::vector<std::string> modules;
+  for (const exposure::Change& change : changes.list) {
+    if (change.old_mode == git::kRepositoryMode && change.is_deleted())
+      modules.push_back(change.path);
+  }
+  PrintPaths("Submodules that were deleted, but stay here:", modules);
+}
+
+int Apply(CopyCommand& command, copy::GuestState& state, bool yes, std::uint64_t max_size) {
+  copy::SideRepository& side = command.side();
+  const copy::CopyFacts& facts = side.facts();
+  if (facts.work == facts.applied) {
+    std::cout << "Nothing to take.\n";
     return 0;
   }
-  const exposure::Report report = command.MakeReport(from, to, "");
+  const copy::Patch patch = copy::ReadPatch(side, std::move(state.tree), max_size);
+  if (patch.changes.list.empty()) {
+    std::cout << support::Format("No file differs. To bring the commits: limactl mcp take {}\n",
+                                 side.place().arguments);
+    return 0;
+  }
+  const exposure::Report report = command.MakeReport(patch.changes, "");
   report.Print(std::cerr);
-  if ((report.protected_files > 0 || report.is_cut) && !yes) RequireConsent(report);
-  copy::ApplyWork(command.users(), command.side(), max_size);
-  std::cout << support::Format("{} changed in the working tree.\n", support::Count(files, "file"));
+  PrintLeftModules(patch.changes);
+  const std::size_t files = copy::ApplyWork(command.users(), side, patch, [&](const auto& losses) {
+    return AskForConsent(report, losses, yes);
+  });
+  std::cout << support::Format(
+      "{} changed in the working tree. To undo this: limactl mcp take --undo {}\n",
+      support::Count(files, "file"), side.place().arguments);
   return 0;
+}
+
+int Undo(CopyCommand& command, bool force) {
+  if (command.has_undone()) return 0;  // and has said so
+  const copy::Undone undone = copy::UndoApply(command.side(), force);
+  const std::string& arguments = command.side().place().arguments;
+  if (undone.files > 0 || undone.left.empty()) {
+    std::cout << support::Format("{} put back. To reverse this: limactl mcp take --undo {}\n",
+                                 support::Count(undone.files, "file"), arguments);
+  }
+  if (undone.left.empty()) return 0;
+  PrintPaths("Not put back, since you have changed them:", undone.left);
+  std::cerr << support::Format(
+      "To put them back all the same: limactl mcp take --undo {} --force\n", arguments);
+  return 1;
 }
 
 /// Prints what the branches change, for the host. If that fails, they still come, and the result
@@ -140,14 +195,23 @@ int Take(const Parsed& parsed) {
   const bool named = parsed.count("branch") > 0;
   if (apply && named) throw UsageError("--apply and --branch exclude each other");
   if (yes && !apply) throw UsageError("--yes is for --apply; without it, nothing is asked");
+  const bool undo = parsed["undo"].as<bool>();
+  const bool force = parsed["force"].as<bool>();
+  if (undo && (apply || named)) throw UsageError("--undo excludes --apply and --branch");
+  if (force && !undo) throw UsageError("--force is for --undo");
   const std::uint64_t max_size = ReadMaxSize(parsed);
   CopyCommand command(parsed.Positional(0, kAgentInstance), parsed["project"].as<std::string>(), "",
                       "take");
+  if (undo) {
+    command.FollowProject();
+    return Undo(command, force);
+  }
   command.RequireCopy();
   if (apply) {
     const copy::Target target = command.OpenTarget();
-    copy::Untaken untaken = copy::Fetch(target, max_size, copy::Refs::kWorkOnly).untaken;
-    const int result = Apply(command, yes, max_size);
+    copy::GuestState state = copy::Fetch(target, max_size, copy::Refs::kUncounted);
+    const int result = Apply(command, state, yes, max_size);
+    copy::Untaken& untaken = state.untaken;
     untaken.commits = untaken.files = 0;
     untaken.gone.clear();
     command.PrintUntaken(target, untaken);

@@ -12,7 +12,7 @@
 #include "copy/guest_copy.h"
 #include "copy/project.h"
 #include "copy/side_repository.h"
-#include "git/git.h"
+#include "git/objects.h"
 
 /// Work in a copy: what the commands do. Each function throws support::Error.
 namespace copy {
@@ -29,7 +29,8 @@ inline constexpr std::uint64_t kMaxSize = std::uint64_t{2} << 30;
 
 enum class Refs {
   kWorkOnly,
-  kAll,  ///< also Untaken::refs
+  kUncounted,  ///< only the work, and Untaken says nothing of it
+  kAll,        ///< also Untaken::refs
 };
 
 /// Brings the guest's working tree into the side repository, as the ref "work". The pack goes into
@@ -96,14 +97,6 @@ class Branches {
 std::vector<std::string> Describe(const SideRepository& side, const std::string& from,
                                   const std::vector<Branch>& branches);
 
-/// Applies what changed since what was applied last to the user's working tree, with the user's
-/// `git apply`: all, or every file is put back. A patch above `max_size` is refused.
-void ApplyWork(const Git& users, SideRepository& side, std::uint64_t max_size);
-
-/// Puts the working tree back if ApplyWork was killed. Returns a sentence for the user, or nothing.
-/// Throws support::Error if that is not possible.
-std::string UndoInterruptedApply(const SideRepository& side);
-
 /// The commit to compare work with: the one that was sent, or, if the user's gc has deleted it, the
 /// commit below it, or an empty tree.
 std::string SentOrOlder(const SideRepository& side);
@@ -111,11 +104,6 @@ std::string SentOrOlder(const SideRepository& side);
 /// How many files differ between two commits.
 std::size_t CountChanged(const SideRepository& side, const std::string& from,
                          const std::string& to);
-
-/// Writes the changes from a commit to "work", for `git apply`. Throws support::CommandError if it
-/// has more than `max_size` bytes.
-void WritePatch(const SideRepository& side, const std::string& from,
-                const std::filesystem::path& file, std::uint64_t max_size);
 
 /// Prints the differences between `sides`. To a terminal: readable, through a pager, nothing of it
 /// raw. Else as a patch for `git apply`. With `only_names`: names and numbers of lines.

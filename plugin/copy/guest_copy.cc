@@ -11,7 +11,7 @@
 #include <map>
 
 #include "copy/programs.h"
-#include "git/git.h"
+#include "git/objects.h"
 #include "shell/shell_quote.h"
 #include "shell/shells.h"
 #include "support/join.h"
@@ -248,9 +248,7 @@ Ended RunWatched(const Target& target, const shell::Script& script,
 }  // namespace
 
 std::vector<std::string> CommonCommits(const SideRepository& side) {
-  const CopyFacts& facts = side.facts();
-  std::vector<std::string> ids = {facts.sent, facts.base, facts.work, facts.taken, facts.applied};
-  std::erase(ids, "");
+  const std::vector<std::string> ids = side.facts().Commits();
   std::vector<std::string> common = Existing(side.git(), ids);
   if (common.size() < ids.size()) common.clear();
   return common;
@@ -286,7 +284,7 @@ GuestState CallGuest(const Target& target, const Settings& settings,
 }
 
 GuestState CommitGuestWork(const Target& target, const std::vector<std::string>& common,
-                           const Settings& settings) {
+                           const Settings& settings, bool is_counted) {
   Settings all = settings;
   all.emplace_back("HAVE", support::Join(common, "\n"));
   const CopyFacts& facts = target.side.facts();
@@ -304,7 +302,7 @@ GuestState CommitGuestWork(const Target& target, const std::vector<std::string>&
   const bool is_gone = state.directory == "foreign" && !target.side.facts().sent.empty();
   if (is_gone) state.directory = "unmarked";
   if (state.directory == "ours" && state.work.empty()) state.directory = "damaged";
-  if (!state.work.empty()) CompareWithHost(target, state.work, state.untaken);
+  if (!state.work.empty()) CompareWithHost(target, is_counted ? state.work : "", state.untaken);
   return state;
 }
 

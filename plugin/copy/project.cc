@@ -157,11 +157,6 @@ std::string WriteTree(const Git& git, const Project& project, std::vector<std::s
 
 fs::path FindTop(const fs::path& directory) {
   const Git users = Git::Users(directory, -1);
-  const std::string version = users.Require({"version"}, "git does not run on this host");
-  if (!IsNewEnough(version, 34)) {
-    throw CommandError("git 2.34 or newer is needed here (found {})",
-                       support::Printable(version.substr(0, 60)));
-  }
   const GitOutput top = users.Run({"rev-parse", "--show-toplevel"});
   if (top.ok()) return top.Line();
   if (top.error_line.find("not a git repository") != std::string::npos) {
@@ -183,6 +178,11 @@ fs::path FindTop(const fs::path& directory) {
 }
 
 Project ReadProject(const fs::path& top, const Git& users) {
+  const std::string version = users.Require({"version"}, "git does not run on this host");
+  if (!IsNewEnough(version, 34)) {
+    throw CommandError("git 2.34 or newer is needed here (found {})",
+                       support::Printable(version.substr(0, 60)));
+  }
   const std::vector<std::string> lines =
       Split(users.Require({"rev-parse", "--show-object-format", "--git-path", "objects",
                            "--git-path", "index", "--git-path", "shallow", "--absolute-git-dir",

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "git/git.h"
+#include "git/objects.h"
 
 namespace copy {
 

@@ -131,7 +131,8 @@ std::vector<std::string> Send(const Target& target, const Project& project,
              .branch = project.branch,
              .sent = snapshot.commit,
              .base = project.head,
-             .applied = snapshot.commit});
+             .applied = snapshot.commit,
+             .replaced = facts.replaced});
   CallGuest(target, {}, "rm -f \"$next\"");
   for (const auto& notes : {snapshot.notes, ListNotes(project, snapshot.git)}) {
     for (const std::string& note : notes) lines.push_back(Format("Note: {}.", note));

@@ -44,6 +44,10 @@ struct CopyFacts {
   std::string taken = {};      ///< what the branch was set to last, since `sent`
   std::string applied = {};   ///< what the working tree has of it: `sent`, or what was applied last
   std::string branches = {};  ///< lines: name, tab, source, tab, id; the last counts
+  std::string replaced = {};  ///< the number of the snapshot from before the last change by `take`
+
+  /// Those that the side repository keeps.
+  [[nodiscard]] std::vector<std::string> Commits() const;
 };
 
 /// A branch that `take` has set since the last send, unless it was killed: what it was made of, and
@@ -120,7 +124,7 @@ class SideRepository {
   /// Empty `sent`: the copy is not complete.
   [[nodiscard]] const CopyFacts& facts() const { return facts_; }
 
-  /// Replaces the facts, all or none.
+  /// Replaces the facts, all or none. At no time do they name a commit that no ref keeps.
   void Save(const CopyFacts& facts);
 
   /// Makes an empty scratch directory; the destructor removes it.

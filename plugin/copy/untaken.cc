@@ -40,6 +40,7 @@ std::string RefName(std::string ref) {
 
 std::set<std::string> Held(const Target& target, std::vector<std::string> ids) try {
   std::erase(ids, "");
+  if (ids.empty()) return {};
   const Git users = Git::Users(target.side.place().top, target.side.lock());
   const std::vector<std::string> existing = git::Existing(users, ids);
   if (existing.empty()) return {};

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "exposure/host_programs.h"
-#include "git/git.h"
+#include "git/objects.h"
 
 /// The one answer to what this host would run or obey of what the guest has changed: in the commits
 /// of a copy (commits.h), or in a project on a mount (state.h).

@@ -60,6 +60,8 @@ take -h
 take --help
 take --apply
 take --yes
+take --undo
+take --force
 take --branch nothing
 take --project directories
 take --max-size nothing

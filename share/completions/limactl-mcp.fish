@@ -124,6 +124,8 @@ for program in limactl-mcp limactl
     $add '__limactl_mcp_at take' -s h -l help -d 'Print help'
     $add '__limactl_mcp_at take' -l apply -d 'Change the working tree instead: all of it or nothing'
     $add '__limactl_mcp_at take' -l yes -d 'With --apply: do not ask, whatever the change contains'
+    $add '__limactl_mcp_at take' -l undo -d 'Put back the files that the last --apply changed'
+    $add '__limactl_mcp_at take' -l force -d 'With --undo: also files that you have changed since'
     $add '__limactl_mcp_at take' -l branch -r -d 'The name of the branch'
     $add '__limactl_mcp_at take' -l project -r -a '(__fish_complete_directories (__limactl_mcp_value))' -d 'The copy of this project, also if it was moved or deleted since'
     $add '__limactl_mcp_at take' -l max-size -r -d 'The most that may come from the guest'
