@@ -11,7 +11,7 @@
 #include <map>
 
 #include "copy/programs.h"
-#include "git/git.h"
+#include "git/objects.h"
 #include "shell/shell_quote.h"
 #include "shell/shells.h"
 #include "support/join.h"
@@ -106,15 +106,14 @@ std::string Advice(const std::string& reason, const std::string& detail,
 
 shell::Script ScriptOf(const Target& target, const Settings& settings, const std::string& program) {
   const CopyFacts& facts = target.side.facts();
-  Settings all = {
-      {"G", facts.directory},
-      {"ID", target.side.place().id},
-      {"SENT", facts.sent},
-      {"BASE", facts.base},
-      {"TAKEN", facts.taken.empty() ? facts.applied : facts.taken},
-      {"DONE", support::Join({facts.sent, facts.base, facts.taken, facts.applied}, " ")},
-      {"BRANCH", facts.branch},
-      {"ONLY_STATE", ""}};
+  Settings all = {{"G", facts.directory},
+                  {"ID", target.side.place().id},
+                  {"SENT", facts.sent},
+                  {"BASE", facts.base},
+                  {"TAKEN", facts.applied},
+                  {"DONE", support::Join({facts.sent, facts.base, facts.applied}, " ")},
+                  {"BRANCH", facts.branch},
+                  {"ONLY_STATE", ""}};
   all.insert(all.end(), settings.begin(), settings.end());
   std::string text;
   for (const auto& [name, value] : all) text += name + "=" + shell::ShellQuote(value) + "\n";
@@ -128,11 +127,11 @@ std::string LastMessage(const std::string& error) {
   return lines.empty() ? "no reason given" : Printable(lines.back().substr(0, kMaxMessage));
 }
 
-/// The name that the branch of a ref gets: its own, if git can take that.
-std::string RefName(std::string name) {
-  for (const char* prefix : {"refs/", "heads/"}) {
-    if (name.starts_with(prefix)) name.erase(0, std::string_view(prefix).size());
-  }
+/// A full name of a ref, or "detached".
+std::string ReadSource(const std::string& name, const SideRepository& side) {
+  constexpr std::size_t kMaxName = 1000;
+  const bool is_source = name == "detached" || name.starts_with("refs/");
+  if (!is_source || name.size() > kMaxName) ThrowInvalid(side);
   return name;
 }
 
@@ -156,7 +155,11 @@ void ReadReport(const std::string& line, const SideRepository& side, GuestState&
     state.untaken.commits = ToNumber(words[2], side);
     state.untaken.files = ToNumber(words[3], side);
   }
-  if (kind == "ref") state.untaken.refs.push_back({RefName(words[2]), read_id(words[1])});
+  if (kind == "head") state.head = ReadSource(rest, side);
+  if (kind == "ref") {
+    const std::string source = ReadSource(words[2], side);
+    state.untaken.refs.push_back({RefName(source), read_id(words[1]), source});
+  }
   if (kind == "rest") {
     const std::size_t name = words[1].size() + 1;
     if (rest.size() <= name) ThrowInvalid(side);
@@ -245,9 +248,7 @@ Ended RunWatched(const Target& target, const shell::Script& script,
 }  // namespace
 
 std::vector<std::string> CommonCommits(const SideRepository& side) {
-  const CopyFacts& facts = side.facts();
-  std::vector<std::string> ids = {facts.sent, facts.base, facts.work, facts.taken, facts.applied};
-  std::erase(ids, "");
+  const std::vector<std::string> ids = side.facts().Commits();
   std::vector<std::string> common = Existing(side.git(), ids);
   if (common.size() < ids.size()) common.clear();
   return common;
@@ -283,9 +284,15 @@ GuestState CallGuest(const Target& target, const Settings& settings,
 }
 
 GuestState CommitGuestWork(const Target& target, const std::vector<std::string>& common,
-                           const Settings& settings) {
+                           const Settings& settings, bool is_counted) {
   Settings all = settings;
   all.emplace_back("HAVE", support::Join(common, "\n"));
+  const CopyFacts& facts = target.side.facts();
+  if (Held(target, {facts.taken}).contains(facts.taken)) {
+    all.emplace_back("TAKEN", facts.taken);
+    all.emplace_back("DONE",
+                     support::Join({facts.sent, facts.base, facts.taken, facts.applied}, " "));
+  }
   GuestState state =
       CallGuest(target, all, "look\n[ \"$state\" != ours ] || [ \"$ONLY_STATE\" ] || work");
   if (state.directory.empty()) ThrowInvalid(target.side);
@@ -295,7 +302,7 @@ GuestState CommitGuestWork(const Target& target, const std::vector<std::string>&
   const bool is_gone = state.directory == "foreign" && !target.side.facts().sent.empty();
   if (is_gone) state.directory = "unmarked";
   if (state.directory == "ours" && state.work.empty()) state.directory = "damaged";
-  if (!state.work.empty()) CompareWithHost(target, state.work, state.untaken);
+  if (!state.work.empty()) CompareWithHost(target, is_counted ? state.work : "", state.untaken);
   return state;
 }
 

@@ -7,7 +7,7 @@
 #include "copy/copy.h"
 #include "copy/guest_copy.h"
 #include "copy/programs.h"
-#include "copy/withheld.h"
+#include "copy/rules.h"
 #include "support/errors.h"
 #include "support/files.h"
 
@@ -50,10 +50,11 @@ std::string Replace(const Target& target, const Project& project, const Snapshot
                              {"FORMAT", project.format},
                              {"CONFIG", GuestConfiguration(project)},
                              {"SHALLOW", support::ReadText(side.path() / "shallow")},
+                             {"EXCLUDES", project.excludes},
                              {"PACK", pack.stem()},
                              {"NEEDED", std::to_string(fs::file_size(pack))}};
   const GuestState prepared = CallGuest(target, settings, kReplace + "prepare");
-  // Then another one may be named. After a first send, the record has what is withheld.
+  // Then another one may be named.
   if (prepared.directory == "directory" && side.facts().sent.empty()) target.side.Remove();
   if (!prepared.directory.empty()) RequireOurs(target, prepared);
   const std::string temporary = side.facts().directory + "/.git/objects/pack/tmp_";
@@ -82,7 +83,7 @@ void RequireTaken(const Target& target, const Untaken& untaken) {
 /// then, look() sees that both agree and deletes it. Work is looked for first and never
 /// overwritten.
 std::vector<std::string> Send(const Target& target, const Project& project,
-                              const Snapshot& snapshot, const Git& users) {
+                              const Snapshot& snapshot) {
   SideRepository& side = target.side;
   const GuestState state = CommitGuestWork(target, CommonCommits(side));
   const CopyFacts facts = side.facts();
@@ -95,13 +96,14 @@ std::vector<std::string> Send(const Target& target, const Project& project,
     const bool would_lose =
         state.untaken.has_work() ||
         std::any_of(state.untaken.refs.begin(), state.untaken.refs.end(),
-                    [&](const Untaken::Ref& ref) { return ref.name == project.branch; });
+                    [&](const auto& ref) { return ref.source == "refs/heads/" + project.branch; });
     if (would_lose) {
       return {Format("{} stays as it is: {} not taken. limactl mcp take {}", the_copy,
                      state.untaken.Summary(), side.place().instance)};
     }
     const bool is_current = state.work == snapshot.commit && facts.sent == snapshot.commit &&
-                            facts.base == project.head && facts.branch == project.branch;
+                            facts.base == project.head && facts.branch == project.branch &&
+                            support::ReadText(RulesFile(side)) == snapshot.rules;
     if (is_current) return {Format("{} is up to date.", the_copy)};
   }
   const std::optional<FileLock> use = side.place().TakeUse(LockKind::kExclusive);
@@ -123,15 +125,16 @@ std::vector<std::string> Send(const Target& target, const Project& project,
                "limactl mcp take {}",
                found, side.place().instance));
   }
-  SaveWithheld(side, snapshot.withheld);
+  if (!snapshot.rules.empty()) support::WriteText(RulesFile(side), snapshot.rules);
   side.Save({.project = facts.project,
              .directory = facts.directory,
              .branch = project.branch,
              .sent = snapshot.commit,
              .base = project.head,
-             .applied = snapshot.commit});
+             .applied = snapshot.commit,
+             .replaced = facts.replaced});
   CallGuest(target, {}, "rm -f \"$next\"");
-  for (const auto& notes : {snapshot.notes, ListNotes(project, users)}) {
+  for (const auto& notes : {snapshot.notes, ListNotes(project, snapshot.git)}) {
     for (const std::string& note : notes) lines.push_back(Format("Note: {}.", note));
   }
   lines.push_back(is_there ? Format("{} starts again from here.", the_copy)

@@ -10,9 +10,11 @@
 #include <chrono>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <system_error>
 
 #include "copy/project.h"
+#include "git/objects.h"
 #include "lima/sandbox.h"
 #include "shell/shell_quote.h"
 #include "support/context.h"
@@ -36,9 +38,9 @@ constexpr const char* kFacts = "copy";  // a file
 constexpr const char* kScratch = "incoming";
 constexpr std::array kFields = {&CopyFacts::project, &CopyFacts::directory, &CopyFacts::branch,
                                 &CopyFacts::sent,    &CopyFacts::base,      &CopyFacts::work,
-                                &CopyFacts::taken,   &CopyFacts::applied,   &CopyFacts::taking};
+                                &CopyFacts::taken,   &CopyFacts::applied,   &CopyFacts::branches,
+                                &CopyFacts::replaced};
 constexpr std::size_t kFirstId = 3;
-constexpr std::size_t kTaking = 8;
 constexpr std::size_t kIdLength = 16;
 constexpr std::chrono::seconds kLockWait{10};
 
@@ -81,6 +83,12 @@ void RemoveLeftovers(const fs::path& repository) {
 }
 
 }  // namespace
+
+std::vector<std::string> CopyFacts::Commits() const {
+  std::vector<std::string> ids = {sent, base, work, taken, applied};
+  std::erase(ids, "");
+  return ids;
+}
 
 std::optional<FileLock> LockFile(const fs::path& file, LockKind kind,
                                  std::chrono::milliseconds wait) {
@@ -138,6 +146,15 @@ std::vector<CopyFacts> ListFacts(const fs::path& instance_directory) {
     if (auto facts = ReadFactsIn(entry.path())) all.push_back(std::move(*facts));
   }
   return all;
+}
+
+std::map<std::string, TakenBranch> TakenBranches(const CopyFacts& facts) {
+  std::map<std::string, TakenBranch> branches;
+  for (const std::string& line : Split(facts.branches, '\n')) {
+    const std::vector<std::string> words = Split(line, '\t');
+    if (words.size() == 3) branches[words[0]] = {words[1], words[2]};
+  }
+  return branches;
 }
 
 std::optional<FileLock> SidePlace::TakeUse(LockKind kind) const {
@@ -215,15 +232,17 @@ void SideRepository::Follow(const Project& moved) {
       place_.project, place_.top);
 }
 
+/// The refs, in git's own form, hold the commits of the old and the new facts, since this may be
+/// killed in between.
 void SideRepository::Save(const CopyFacts& facts) {
-  std::string commands;
-  for (std::size_t i = kFirstId; i < kTaking; ++i) {
-    const std::string& id = facts.*kFields.at(i);
-    if (id == facts_.*kFields.at(i)) continue;
-    const std::string ref = Format(" refs/keep/{}", i);
-    commands += id.empty() ? "delete" + ref + "\n" : "update" + ref + " " + id + "\n";
+  std::set<std::string> ids;
+  for (const CopyFacts& each : {facts_, facts}) {
+    for (std::string& id : each.Commits()) ids.insert(std::move(id));
   }
-  git_.Require({"update-ref", "--stdin"}, Format("cannot write {}", path().string()), commands);
+  std::string refs;
+  for (const std::string& id : ids) refs += Format("{} refs/keep/{}\n", id, id);
+  fs::remove_all(path() / "refs/keep");  // of version 1.0
+  support::WriteText(path() / "packed-refs", refs);
   std::string text;
   for (const auto field : kFields) text += facts.*field + '\0';
   support::WriteText(path() / kFacts, text);

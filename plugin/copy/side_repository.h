@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,14 +42,23 @@ struct CopyFacts {
   std::string base = {};       ///< the user's HEAD then
   std::string work = {};       ///< what came back last
   std::string taken = {};      ///< what the branch was set to last, since `sent`
-  std::string applied = {};  ///< what the working tree has of it: `sent`, or what was applied last
-  std::string taking = {};   ///< ids that `take` may have set branches to, since `sent`
+  std::string applied = {};   ///< what the working tree has of it: `sent`, or what was applied last
+  std::string branches = {};  ///< lines: name, tab, source, tab, id; the last counts
+  std::string replaced = {};  ///< the number of the snapshot from before the last change by `take`
 
-  /// Whether `id` is what was sent, taken or applied.
-  [[nodiscard]] bool IsTaken(const std::string& id) const {
-    return id == sent || id == taken || id == applied;
-  }
+  /// Those that the side repository keeps.
+  [[nodiscard]] std::vector<std::string> Commits() const;
 };
+
+/// A branch that `take` has set since the last send, unless it was killed: what it was made of, and
+/// its commit.
+struct TakenBranch {
+  std::string source;
+  std::string id;
+};
+
+/// By their names.
+std::map<std::string, TakenBranch> TakenBranches(const CopyFacts& facts);
 
 /// The facts of all copies in an instance. Needs no lock.
 std::vector<CopyFacts> ListFacts(const std::filesystem::path& instance_directory);
@@ -114,7 +124,7 @@ class SideRepository {
   /// Empty `sent`: the copy is not complete.
   [[nodiscard]] const CopyFacts& facts() const { return facts_; }
 
-  /// Replaces the facts, all or none.
+  /// Replaces the facts, all or none. At no time do they name a commit that no ref keeps.
   void Save(const CopyFacts& facts);
 
   /// Makes an empty scratch directory; the destructor removes it.

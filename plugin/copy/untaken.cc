@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "copy/untaken.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
 #include "copy/guest_copy.h"
 #include "exposure/names.h"
 #include "shell/shell_quote.h"
+#include "support/errors.h"
 #include "support/format.h"
 #include "support/join.h"
 #include "support/paths.h"
@@ -29,9 +31,27 @@ std::string Described(const std::string& raw) {
 
 }  // namespace
 
-bool IsHeld(const Git& users, const std::string& id) {
-  const GitOutput refs = users.Run({"for-each-ref", "--count=1", "--contains", id});
-  return refs.ok() && !refs.output.empty();
+std::string RefName(std::string ref) {
+  for (const char* prefix : {"refs/", "heads/"}) {
+    if (ref.starts_with(prefix)) ref.erase(0, std::string_view(prefix).size());
+  }
+  return ref;
+}
+
+std::set<std::string> Held(const Target& target, std::vector<std::string> ids) try {
+  std::erase(ids, "");
+  if (ids.empty()) return {};
+  const Git users = Git::Users(target.side.place().top, target.side.lock());
+  const std::vector<std::string> existing = git::Existing(users, ids);
+  if (existing.empty()) return {};
+  const GitOutput others =
+      users.Run({"rev-list", "--stdin", "--not", "--all"}, support::Join(existing, "\n"));
+  if (!others.ok() || others.is_cut) return {};  // gc has deleted some objects
+  std::set<std::string> held(existing.begin(), existing.end());
+  for (const std::string& id : git::Split(others.output, '\n')) held.erase(id);
+  return held;
+} catch (const support::Error&) {
+  return {};  // the project is gone
 }
 
 std::string Untaken::Summary() const {
@@ -42,15 +62,25 @@ std::string Untaken::Summary() const {
   for (const Ref& ref : refs) names.push_back(Described(ref.name));
   for (const Rest& each : rest) names.push_back(each.name);
   if (!names.empty()) parts.push_back(List(names, 5));
-  return support::Join(parts);
+  if (gone.empty()) return support::Join(parts);
+  return Format("{} (gone, or without it: {})", support::Join(parts), List(gone));
 }
 
 void CompareWithHost(const Target& target, const std::string& work, Untaken& untaken) {
   const SidePlace& place = target.side.place();
   const CopyFacts& facts = target.side.facts();
-  const Git users = Git::Users(place.top, target.side.lock());
-  if (facts.IsTaken(work) || IsHeld(users, work)) untaken.commits = untaken.files = 0;
-  std::erase_if(untaken.refs, [&](const Untaken::Ref& ref) { return IsHeld(users, ref.id); });
+  std::vector<std::string> ids = {work};
+  for (const Untaken::Ref& ref : untaken.refs) ids.push_back(ref.id);
+  std::set<std::string> taken = Held(target, ids);
+  taken.insert({facts.sent, facts.applied});
+  if (taken.contains(work)) untaken.commits = untaken.files = 0;
+  std::erase_if(untaken.refs, [&](const auto& ref) { return taken.contains(ref.id); });
+  std::erase_if(ids, [&](const std::string& id) { return taken.contains(id); });
+  for (const auto& [name, branch] : TakenBranches(facts)) {
+    if (std::find(ids.begin(), ids.end(), branch.id) != ids.end()) {
+      untaken.gone.push_back(Visible(name));
+    }
+  }
   const std::string directory = support::CleanPath(facts.directory);
   for (const CopyFacts& other : ListFacts(place.instance_directory)) {
     const auto below = support::PathBelow(other.directory, directory);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct Untaken {
   struct Ref {
     std::string name;  ///< such as "feat", "tags/v1", "stash-1"; any bytes
     std::string id;    ///< of a commit
+    /// "refs/heads/feat", "refs/tags/v1"; "refs/stash-1" of a stash, "refs/worktree-x" of a HEAD
+    std::string source;
   };
   /// Work that `take` cannot bring.
   struct Rest {
@@ -30,6 +33,7 @@ struct Untaken {
   std::uint64_t files = 0;    ///< of the working tree and HEAD
   std::vector<Ref> refs;
   std::vector<Rest> rest;
+  std::vector<std::string> gone;  ///< branches of the user that had some of it
 
   [[nodiscard]] bool has_work() const { return commits + files > 0; }
   [[nodiscard]] bool empty() const { return !has_work() && refs.empty() && rest.empty(); }
@@ -37,10 +41,13 @@ struct Untaken {
   [[nodiscard]] std::string Summary() const;
 };
 
-/// Whether a ref of the user's repository holds a commit.
-bool IsHeld(const Git& users, const std::string& id);
+/// "feat" of "refs/heads/feat", else without "refs/".
+std::string RefName(std::string ref);
 
-/// Leaves out what a ref of the user's repository holds, and adds copies of other projects in it.
+/// Those of the commits that a ref of the user's repository has.
+std::set<std::string> Held(const Target& target, std::vector<std::string> ids);
+
+/// Leaves out what a ref of the user's repository has, and adds copies of other projects in it.
 void CompareWithHost(const Target& target, const std::string& work, Untaken& untaken);
 
 /// Lines for the user: how to get what `take` cannot bring.

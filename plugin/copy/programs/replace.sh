@@ -48,9 +48,10 @@ keep_found() {
   commit && git update-ref "refs/heads/found-$(git rev-parse --short "$work")" "$work" &&
     echo found "found-$(git rev-parse --short "$work")"
 }
-# With STATE, NEW, HEAD_ID (the host's HEAD), PACK (its name) and SHALLOW (ids). After an interruption, files
+# With STATE, NEW, HEAD_ID (the host's HEAD), PACK (its name), EXCLUDES and SHALLOW (ids). After an interruption, files
 # of the earlier try are not in the index: add them, so that read-tree deletes them.
 apply() {
+  mkdir -p "$GIT_DIR/info" && printf %s "$EXCLUDES" >"$GIT_DIR/info/exclude" || return
   [ -z "$SHALLOW" ] || printf %s "$SHALLOW" >"$GIT_DIR/shallow" || return
   (cd "$GIT_DIR/objects/pack" && mv tmp_pack "$PACK.pack" && mv tmp_idx "$PACK.idx") || return
   interrupted=$(cat "$next" 2>/dev/null)

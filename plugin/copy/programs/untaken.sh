@@ -52,7 +52,7 @@ commit() {
     work=$(commit_tree -c user.name=agent -c user.email=agent@localhost) || fail_or_full add
 }
 # Makes a commit of the copy as it is. Prints its id, how many commits of HEAD and how many files the host has
-# not taken; then what else it has not taken.
+# not taken, and HEAD's branch; then what else it has not taken.
 work() {
   [ "$head" ] || [ "$(git symbolic-ref -q HEAD)" ] || fail damaged
   export GIT_INDEX_FILE="$index"
@@ -84,6 +84,7 @@ work() {
     files=$(git diff-tree -r --name-only --no-renames "$since" "$work" | grep -c '')
   }
   echo work "$work" "$commits" "$files"
+  echo head "$(git symbolic-ref -q HEAD || echo detached)"
   list_refs
 }
 
@@ -105,7 +106,8 @@ list_refs() {
       echo "$stash" refs/stash-$((number += 1))
     done
     [ ! -e "$GIT_DIR/worktrees" ] || git worktree list --porcelain | awk '
-      $1 == "worktree" { name = $0; gsub(/.*\//, "", name); gsub(/[^A-Za-z0-9._-]/, "-", name) }
+      $1 == "worktree" { name = $0; gsub(/.*\//, "", name); gsub(/[^A-Za-z0-9._-]/, "-", name)
+                          if (seen[name]++) name = name "-" seen[name] }
       $1 == "HEAD" { print $2, "refs/worktree-" name }'
   } | while read -r id ref; do is_among "$id" "$work $DONE" || echo "$id $ref"; done)
   [ "$refs" ] || return 0
