@@ -38,7 +38,7 @@ constexpr const char* kReason = "limactl mcp take";
 void AddPack(const Git& users, const SideRepository& side, const std::string& revisions) {
   const std::string pack = side.MakePack(side.git(), revisions);
   const support::FileDescriptor file(::open(pack.c_str(), O_RDONLY | O_CLOEXEC));
-  support::Child index = users.Start({"index-pack", "--stdin", "--strict"}, {.input = file.get()});
+  support::Child index = users.Start({"index-pack", "--stdin"}, {.input = file.get()});
   RequireSuccess(index, "git cannot add the work to your repository");
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <system_error>
 
+#include "copy/set_aside.h"
 #include "doctor/guest_checks.h"
 #include "doctor/host_checks.h"
 #include "lima/home.h"
@@ -163,7 +164,9 @@ void Doctor::CheckGuest() {
   std::vector<copy::CopyFacts> facts;
   const bool is_known = !culprits_.contains("configuration");
   if (is_known) facts = copy::ListFacts(configuration_.directory());
-  if (is_known && (mounts_.empty() || !facts.empty())) {
+  const bool has_some =
+      is_known && (!facts.empty() || !copy::ListSetAside(configuration_.directory()).empty());
+  if (is_known && (mounts_.empty() || has_some)) {
     Run("copies", "configuration", support::Format("look into the guest with {}", shell),
         [&](const Context& context) {
           std::vector<std::string> copies;
@@ -178,7 +181,7 @@ void Doctor::CheckGuest() {
           for (const copy::CopyFacts& each : facts) {
             copies.push_back(DescribeCopy(configuration_, each, *guest, asking));
           }
-          return CheckCopies(copies, needs);
+          return CheckCopies(copies, DescribeSetAside(configuration_, needs), needs);
         });
   }
   Run("server", "connect", "start it yourself to see its messages", [this](const Context& context) {
