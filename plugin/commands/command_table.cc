@@ -86,9 +86,11 @@ std::span<const Command> Commands() {
               {"force", "", kNothing, "With --undo: also files that you have changed since"},
               {"branch", "NAME", kNothing, "The name of the branch", "By default, INSTANCE/ and the name of your own. One that exists is moved only if `take` made it."},
               kProject, MaxSize("")}},
-      Command{.name = "drop", .run = &Drop, .arguments = {kInstance}, .brief = "Delete the copy", .more = "Refuses while something was not taken.",
+      Command{.name = "drop", .run = &Drop, .arguments = {kInstance}, .brief = "Set the copy aside for 14 days", .more = "Refuses while something was not taken.",
           .page = "copy.md", .example = "drop", .options = {
-              {"force", "", kNothing, "Also delete what was not taken"}, kProject}},
+              {"force", "", kNothing, "Also what was not taken"},
+              {"undo", "", kNothing, "Bring the copy back that was set aside last", "A copy that is there now is set aside in its place."},
+              {"purge", "", kNothing, "Delete the copy, and what is set aside of this project", "It cannot be brought back."}, kProject}},
       Command{.name = "changes", .run = &Changes, .arguments = {kInstance},
           .brief = "List changes that programs on this host would run or obey", .more = "On a mount since the baseline, which the first `run` takes; in a copy since it was sent.",
           .page = "changes.md", .example = "changes", .exit_status = "0 if there are none, 1 if there are some, 2 after an error", .options = {

@@ -10,6 +10,7 @@
 #include "commands/project.h"
 #include "copy/apply.h"
 #include "copy/copy.h"
+#include "copy/set_aside.h"
 #include "copy/take_notes.h"
 #include "exposure/names.h"
 #include "exposure/report.h"
@@ -58,14 +59,17 @@ CopyCommand::CopyCommand(const std::string& instance, const std::string& project
                                         : exposure::ResolvedOnHost(fs::absolute(project)));
   if (!project.empty()) place.arguments += " --project " + shell::ShellQuote(place.project);
   loaded.RequireOutOfReach(place.repository);
-  if (!verb.empty() && !place.ReadFacts()) {
+  const auto aside = copy::ListSetAside(place.instance_directory, place.project);
+  const bool may_be_aside = verb == "drop --undo" && !aside.empty();
+  if (!verb.empty() && !place.ReadFacts() && !may_be_aside) {
     if (!loaded.reach.MountHolding(place.project)) throw support::CommandError(place.NoCopyText());
     throw support::CommandError(
         "The project is mounted: there is nothing to {}. See: limactl mcp diff {}", verb, instance);
   }
   side_.emplace(place, directory);
   UndoInterruptedApply();
-  copy::RequireNoMount(loaded.mounts, side_->facts(), instance);
+  const bool is_aside = may_be_aside && side_->facts().sent.empty();
+  copy::RequireNoMount(loaded.mounts, is_aside ? aside.front().facts : side_->facts(), instance);
 }
 
 git::Git CopyCommand::users() const {
@@ -119,8 +123,7 @@ exposure::Report CopyCommand::MakeReport(const copy::GuestState& state) const {
 }
 
 void CopyCommand::PrintUntaken(const copy::Target& target, const copy::Untaken& untaken) const {
-  if (untaken.empty()) return;
-  std::cerr << support::Format("Not taken: {}\n", untaken.Summary());
+  if (!untaken.empty()) std::cerr << support::Format("Not taken: {}\n", untaken.Summary());
   for (const std::string& line : copy::RestLines(target, untaken)) std::cerr << line << '\n';
 }
 

@@ -160,7 +160,7 @@ std::vector<copy::Source> SourcesOf(const CopyCommand& command, const copy::Gues
 int TakeBranches(CopyCommand& command, copy::Branches& all, const std::optional<std::string>& name,
                  copy::GuestState& state) {
   copy::SideRepository& side = command.side();
-  copy::Untaken left{.rest = state.untaken.rest};
+  copy::Untaken left{.rest = state.untaken.rest, .notes = state.untaken.notes};
   std::vector<copy::Branch> branches;
   bool has_work = false;
   for (copy::Source& source : SourcesOf(command, state)) {

@@ -116,9 +116,18 @@ std::string TerminalLines(std::string_view bytes, std::string& rest);
 /// Asks the guest what has not been taken yet. Its reply is not verified. Changes nothing.
 GuestState QueryUntaken(const Target& target);
 
-/// Deletes the copy in the guest and the side repository. Throws if an agent works in it, or,
-/// without `force`, if something was not taken. Returns lines for the user. Never deletes a
-/// directory that has not the copy's marker.
-std::vector<std::string> Drop(const Target& target, bool force);
+/// Sets the copy aside, in the guest and here. Throws if an agent works in it, or, without `force`,
+/// if something was not taken. Never moves a directory that has not the copy's marker. Like the
+/// next two, returns a line for the user, and prints what to know on standard error.
+std::string Drop(const Target& target, bool force);
+
+/// Deletes the copy and what is set aside of this project, unless that was not taken.
+std::string Purge(const Target& target, bool force);
+
+/// Puts the newest that is set aside back; a copy that is there is set aside in its place.
+std::string UndoDrop(const Target& target);
+
+/// Deletes what was set aside in this instance longer than kKept ago. A failure is a warning.
+void DeleteOld(const Target& target);
 
 }  // namespace copy

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "copy/copy.h"
@@ -25,6 +26,14 @@ using support::CommandError;
 
 constexpr std::size_t kMaxPath = 4096;
 
+/// What old and harmless history has. The last two are unknown to git before 2.39.1.
+constexpr std::array kHarmless = {
+    "zeroPaddedFilemode",     "badTimezone",  "missingSpaceBeforeEmail",
+    "missingSpaceBeforeDate", "missingEmail", "badDate",
+    "badDateOverflow",        "nulInCommit",  "gitattributesLineLength",
+    "gitattributesLarge"};
+constexpr std::size_t kKnownToAll = kHarmless.size() - 2;
+
 /// The pack is bad. Try once more with a full pack: a common commit may be gone here.
 class BadPack : public CommandError {
  public:
@@ -44,13 +53,20 @@ void Accept(const fs::path& objects, const SideRepository& side) {
 }
 
 void Index(const Target& target, const std::string& revisions, const Git& git,
-           std::uint64_t max_size) {
-  support::Child index = git.Start({"-c", "pack.threads=1", "index-pack", "--stdin", "--strict",
+           std::uint64_t max_size, std::size_t harmless = kHarmless.size()) {
+  std::string strict = "--strict=";
+  for (std::size_t i = 0; i < harmless; ++i) strict += kHarmless.at(i) + std::string("=ignore,");
+  strict.pop_back();
+  support::Child index = git.Start({"-c", "pack.threads=1", "index-pack", "--stdin", strict,
                                     "--max-input-size=" + std::to_string(max_size)},
                                    {.input = support::Child::kPipe});
   ReceivePack(target, revisions, max_size,
               [&](std::string_view bytes) { return index.Write(bytes); });
-  if (index.Finish() != 0) throw BadPack(ErrorLine(index));
+  if (index.Finish() == 0) return;
+  const std::string problem = ErrorLine(index);
+  const bool is_old = problem.find("Unhandled message id") != std::string::npos;
+  if (!is_old || harmless == kKnownToAll) throw BadPack(problem);
+  Index(target, revisions, git, max_size, kKnownToAll);
 }
 
 std::vector<std::string> Sorted(std::vector<std::string> ids) {
@@ -186,7 +202,12 @@ GuestState Fetch(const Target& target, std::uint64_t max_size, Refs refs) {
   try {
     return Fetch(target, max_size, refs, target.side.facts().Commits());
   } catch (const BadPack&) {
+  }
+  try {
     return Fetch(target, max_size, refs, {});
+  } catch (const BadPack& bad) {
+    throw CommandError("{} To get the files: `{}`", bad.what(),
+                       FilesCommand(target.side.place().instance, target.side.facts().directory));
   }
 }
 

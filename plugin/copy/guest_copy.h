@@ -38,6 +38,12 @@ struct GuestState {
   std::string head = {};       ///< HEAD's full ref name, such as "refs/heads/x", or "detached"
   Untaken untaken = {};
   std::string found = {};  ///< a branch with what was made in a copy that was interrupted
+  std::vector<std::string> aside = {};  ///< names of what is set aside of the project
+
+  /// Whether the directory has the copy's marker.
+  [[nodiscard]] bool IsMarked() const {
+    return directory == "ours" || directory == "damaged" || directory == "interrupted";
+  }
 };
 
 /// Variables of a call, besides those that all need.

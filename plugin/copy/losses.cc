@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "copy/losses.h"
 
-#include <re2/re2.h>
-
 #include "support/errors.h"
 #include "support/files.h"
+#include "support/regex.h"
 
 namespace copy {
 namespace {
@@ -35,8 +34,8 @@ std::vector<std::string> TakenBack(const SideRepository& side,
 
 /// The text with what `ident` writes left out.
 std::string WithoutIdent(std::string text) {
-  static const re2::RE2 ident(R"(\$Id(:[^$\n]*)?\$)", re2::RE2::Latin1);
-  re2::RE2::GlobalReplace(&text, ident, "$Id$");
+  static const support::Regex ident(R"(\$Id(:[^$\n]*)?\$)", support::Regex::kLatin1);
+  ident.ReplaceAll(text, "$Id$");
   return text;
 }
 

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using support::CommandError;
 using support::Format;
 
-const std::string kReplace(replace_program);
+const std::string kReplace = std::string(checkpoint_program) + std::string(replace_program);
 
 /// Written before `git init`, which keeps it.
 std::string GuestConfiguration(const Project& project) {
@@ -63,17 +63,6 @@ std::string Replace(const Target& target, const Project& project, const Snapshot
   return CallGuest(target, settings, kReplace + "apply || fail_or_full apply").found;
 }
 
-/// Prints how to get what `take` cannot bring.
-void RequireTaken(const Target& target, const Untaken& untaken) {
-  if (untaken.empty()) return;
-  for (const std::string& line : RestLines(target, untaken)) std::cerr << line << '\n';
-  const std::string& arguments = target.side.place().arguments;
-  const bool can_take = untaken.has_work() || !untaken.refs.empty();
-  throw CommandError("Not taken: {}. {}To delete: `limactl mcp drop {} --force`", untaken.Summary(),
-                     can_take ? Format("To take: `limactl mcp take {}`. ", arguments) : "",
-                     arguments);
-}
-
 }  // namespace
 
 /// A kill or a lost connection may come after each step, and the next call must see how far this
@@ -85,6 +74,7 @@ void RequireTaken(const Target& target, const Untaken& untaken) {
 std::vector<std::string> Send(const Target& target, const Project& project,
                               const Snapshot& snapshot) {
   SideRepository& side = target.side;
+  DeleteOld(target);
   const GuestState state = CommitGuestWork(target, CommonCommits(side));
   const CopyFacts facts = side.facts();
   const std::string place = side.place().instance + ":" + facts.directory;
@@ -94,12 +84,15 @@ std::vector<std::string> Send(const Target& target, const Project& project,
     RequireOurs(target, state);
     // The rest stays in the copy when it is replaced.
     const bool would_lose =
-        state.untaken.has_work() ||
+        state.untaken.has_work() || state.untaken.IsUnfinished() ||
         std::any_of(state.untaken.refs.begin(), state.untaken.refs.end(),
                     [&](const auto& ref) { return ref.source == "refs/heads/" + project.branch; });
     if (would_lose) {
-      return {Format("{} stays as it is: {} not taken. limactl mcp take {}", the_copy,
-                     state.untaken.Summary(), side.place().instance)};
+      std::vector<std::string> lines;
+      if (state.untaken.IsUnfinished()) lines = RestLines(target, state.untaken);
+      lines.push_back(Format("{} stays as it is: {} not taken. limactl mcp take {}", the_copy,
+                             state.untaken.Summary(), side.place().instance));
+      return lines;
     }
     const bool is_current = state.work == snapshot.commit && facts.sent == snapshot.commit &&
                             facts.base == project.head && facts.branch == project.branch &&
@@ -147,26 +140,6 @@ GuestState QueryUntaken(const Target& target) {
   GuestState state = CommitGuestWork(target, CommonCommits(target.side));
   RequireOurs(target, state);
   return state;
-}
-
-std::vector<std::string> Drop(const Target& target, bool force) {
-  const auto use = target.side.place().TakeUse(LockKind::kExclusive);
-  if (!use) throw CommandError(target.side.place().InUseText());
-  const GuestState state =
-      CommitGuestWork(target, CommonCommits(target.side), {{"ONLY_STATE", force ? "1" : ""}});
-  if (!force && state.directory != "absent") RequireOurs(target, state);
-  const bool is_marked =
-      state.directory == "ours" || state.directory == "damaged" || state.directory == "interrupted";
-  std::vector<std::string> lines;
-  if (is_marked) {
-    RequireTaken(target, state.untaken);
-    CallGuest(target, {}, kReplace + "drop");
-  } else if (state.directory != "absent") {
-    lines.push_back(Format("{} in {} is not the copy, and stays.", target.side.facts().directory,
-                           target.side.place().instance));
-  }
-  target.side.Remove();
-  return lines;
 }
 
 }  // namespace copy

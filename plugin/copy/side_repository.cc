@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "copy/project.h"
+#include "copy/set_aside.h"
 #include "git/objects.h"
 #include "lima/sandbox.h"
 #include "shell/shell_quote.h"
@@ -58,14 +59,6 @@ FileLock TakeWorkLock(const fs::path& file) {
         HolderOf(file));
   }
   return std::move(*lock);
-}
-
-std::optional<CopyFacts> ReadFactsIn(const fs::path& repository) {
-  const auto parts = Split(support::ReadText(repository / kFacts), '\0');
-  if (parts.size() <= kFirstId || parts.size() > kFields.size()) return std::nullopt;
-  CopyFacts facts;
-  for (std::size_t i = 0; i < parts.size(); ++i) facts.*kFields.at(i) = parts[i];
-  return facts;
 }
 
 void BorrowObjects(const fs::path& repository, const Project& project) {
@@ -139,11 +132,11 @@ std::optional<CopyFacts> SidePlace::ReadFacts() const {
   return ReadFactsIn(repository);
 }
 
-std::vector<CopyFacts> ListFacts(const fs::path& instance_directory) {
-  std::vector<CopyFacts> all;
+std::vector<fs::path> ListRepositories(const fs::path& instance_directory) {
+  std::vector<fs::path> all;
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(instance_directory / kCopiesDirectory, none)) {
-    if (auto facts = ReadFactsIn(entry.path())) all.push_back(std::move(*facts));
+    if (entry.path().extension() == ".git") all.push_back(entry.path());
   }
   return all;
 }
@@ -155,6 +148,30 @@ std::map<std::string, TakenBranch> TakenBranches(const CopyFacts& facts) {
     if (words.size() == 3) branches[words[0]] = {words[1], words[2]};
   }
   return branches;
+}
+
+std::optional<CopyFacts> ReadFactsIn(const fs::path& repository) {
+  const auto parts = Split(support::ReadText(repository / kFacts), '\0');
+  if (parts.size() <= kFirstId || parts.size() > kFields.size()) return std::nullopt;
+  CopyFacts facts;
+  for (std::size_t i = 0; i < parts.size(); ++i) facts.*kFields.at(i) = parts[i];
+  return facts;
+}
+
+std::vector<CopyFacts> ListFacts(const fs::path& instance_directory) {
+  std::vector<CopyFacts> all;
+  for (const fs::path& repository : ListRepositories(instance_directory)) {
+    const bool is_aside = repository.filename().string().find('-') != std::string::npos;
+    auto facts = is_aside ? std::nullopt : ReadFactsIn(repository);
+    if (facts) all.push_back(std::move(*facts));
+  }
+  return all;
+}
+
+void RemoveRecord(const fs::path& repository) {
+  fs::remove(repository / kFacts);  // first: without it the rest counts as nothing
+  fs::remove_all(repository);
+  for (const char* lock : {".work", ".use"}) fs::remove(repository.string() + lock);
 }
 
 std::optional<FileLock> SidePlace::TakeUse(LockKind kind) const {
@@ -183,6 +200,8 @@ std::string SidePlace::NoCopyText() const {
     text +=
         Format(". If this was {}: --project {}", other.project, shell::ShellQuote(other.project));
   }
+  if (!ListSetAside(instance_directory, project).empty())
+    text += Format(". What was dropped: limactl mcp drop {} --undo", arguments);
   return text;
 }
 
@@ -252,6 +271,17 @@ void SideRepository::Save(const CopyFacts& facts) {
 void SideRepository::Remove() {
   fs::remove(path() / kFacts);  // first: without it the rest counts as nothing
   fs::remove_all(path());
+}
+
+void SideRepository::MoveTo(const fs::path& repository) {
+  fs::rename(path(), repository);
+  facts_ = {place_.project, facts_.directory};
+}
+
+void SideRepository::MoveFrom(const fs::path& repository) {
+  fs::remove_all(path());
+  fs::rename(repository, path());
+  facts_ = place_.ReadFacts().value_or(facts_);
 }
 
 fs::path SideRepository::MakeScratch() const {

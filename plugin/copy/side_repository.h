@@ -60,6 +60,16 @@ struct TakenBranch {
 /// By their names.
 std::map<std::string, TakenBranch> TakenBranches(const CopyFacts& facts);
 
+/// The side repositories of an instance, of copies and of what is set aside.
+std::vector<std::filesystem::path> ListRepositories(
+    const std::filesystem::path& instance_directory);
+
+/// Empty if there is no record. Needs no lock.
+std::optional<CopyFacts> ReadFactsIn(const std::filesystem::path& repository);
+
+/// Deletes a side repository, and its locks.
+void RemoveRecord(const std::filesystem::path& repository);
+
 /// The facts of all copies in an instance. Needs no lock.
 std::vector<CopyFacts> ListFacts(const std::filesystem::path& instance_directory);
 
@@ -94,6 +104,7 @@ struct SidePlace {
   std::string top;      ///< where it is now
   std::string id;       ///< of the project
   std::filesystem::path repository;
+  std::string dropped = {};  ///< see SetAside::name; empty: the copy itself
 };
 
 /// The bare repository beside the user's, in the instance's directory. It borrows the user's
@@ -134,6 +145,10 @@ class SideRepository {
   [[nodiscard]] std::filesystem::path MakePack(const Git& git, const std::string& revisions) const;
 
   void Remove();
+
+  /// Renames it, for SetAside, or the other way round. Then there is no copy, or that one.
+  void MoveTo(const std::filesystem::path& repository);
+  void MoveFrom(const std::filesystem::path& repository);
 
  private:
   SidePlace place_;

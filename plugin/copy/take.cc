@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
-#include <re2/re2.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -14,6 +13,7 @@
 #include "support/files.h"
 #include "support/format.h"
 #include "support/printable.h"
+#include "support/regex.h"
 #include "support/words.h"
 
 namespace copy {
@@ -24,12 +24,13 @@ using git::Excluding;
 using git::Existing;
 using git::RequireSuccess;
 using git::Split;
-using re2::RE2;
+
 namespace {
 
 namespace fs = std::filesystem;
 using support::CommandError;
 using support::Format;
+using support::Regex;
 
 const std::string kBranches = "refs/heads/";
 constexpr const char* kNoList = "git cannot list the branches";
@@ -38,7 +39,7 @@ constexpr const char* kReason = "limactl mcp take";
 void AddPack(const Git& users, const SideRepository& side, const std::string& revisions) {
   const std::string pack = side.MakePack(side.git(), revisions);
   const support::FileDescriptor file(::open(pack.c_str(), O_RDONLY | O_CLOEXEC));
-  support::Child index = users.Start({"index-pack", "--stdin", "--strict"}, {.input = file.get()});
+  support::Child index = users.Start({"index-pack", "--stdin"}, {.input = file.get()});
   RequireSuccess(index, "git cannot add the work to your repository");
 }
 
@@ -66,12 +67,13 @@ std::set<std::string> BranchesInWork(const Git& users) {
 /// What neither a shell nor a terminal takes for more than a name. git refuses the second kind.
 std::string Plain(std::string name) {
   constexpr std::size_t kMaxName = 100;
-  static const RE2 others("[^\\w./+@-]+", RE2::Latin1);
-  static const RE2 refused(R"((^|/)(\.|/|$)|\.\.|\.(lock)?(/|$))");
-  RE2::GlobalReplace(&name, others, "-");
+  static const Regex others("[^\\w./+@-]+", Regex::kLatin1);
+  static const Regex refused(R"((^|/)(\.|/|$)|\.\.|\.(lock)?(/|$))");
+  static const Regex marks("[./]+");
+  others.ReplaceAll(name, "-");
   name.resize(std::min(name.size(), kMaxName));
-  if (!RE2::PartialMatch(name, refused)) return name;
-  RE2::GlobalReplace(&name, "[./]+", "-");
+  if (!refused.PartialMatch(name)) return name;
+  marks.ReplaceAll(name, "-");
   return "-" + name;
 }
 

@@ -34,9 +34,12 @@ struct Untaken {
   std::vector<Ref> refs;
   std::vector<Rest> rest;
   std::vector<std::string> gone;  ///< branches of the user that had some of it
+  std::vector<Rest> notes;        ///< what to know besides
 
   [[nodiscard]] bool has_work() const { return commits + files > 0; }
   [[nodiscard]] bool empty() const { return !has_work() && refs.empty() && rest.empty(); }
+  /// Whether an operation of git is not finished, or files are not in the work.
+  [[nodiscard]] bool IsUnfinished() const;
   /// "3 commits, 2 files, branch feat, newlib"
   [[nodiscard]] std::string Summary() const;
 };
@@ -50,7 +53,12 @@ std::set<std::string> Held(const Target& target, std::vector<std::string> ids);
 /// Leaves out what a ref of the user's repository has, and adds copies of other projects in it.
 void CompareWithHost(const Target& target, const std::string& work, Untaken& untaken);
 
-/// Lines for the user: how to get what `take` cannot bring.
+/// Commands for the user that bring files to a new directory, without any .git, or all refs to a
+/// new file. Nothing that is there is overwritten, and nothing of the guest runs here.
+std::string FilesCommand(const std::string& instance, const std::string& directory);
+std::string BundleCommand(const std::string& instance, const std::string& directory);
+
+/// Lines for the user: how to get what `take` cannot bring, and Untaken::notes.
 std::vector<std::string> RestLines(const Target& target, const Untaken& untaken);
 
 }  // namespace copy

@@ -71,6 +71,8 @@ help 0 drop
 drop -h
 drop --help
 drop --force
+drop --undo
+drop --purge
 drop --project directories
 drop 0 instances
 - 0 changes

@@ -131,10 +131,12 @@ for program in limactl-mcp limactl
     $add '__limactl_mcp_at take' -l max-size -r -d 'The most that may come from the guest'
     $add '__limactl_mcp_at take 0' -a '(__limactl_mcp_instances)'
 
-    $add '__limactl_mcp_at ""' -a drop -d 'Delete the copy'
-    $add '__limactl_mcp_at help 0' -a drop -d 'Delete the copy'
+    $add '__limactl_mcp_at ""' -a drop -d 'Set the copy aside for 14 days'
+    $add '__limactl_mcp_at help 0' -a drop -d 'Set the copy aside for 14 days'
     $add '__limactl_mcp_at drop' -s h -l help -d 'Print help'
-    $add '__limactl_mcp_at drop' -l force -d 'Also delete what was not taken'
+    $add '__limactl_mcp_at drop' -l force -d 'Also what was not taken'
+    $add '__limactl_mcp_at drop' -l undo -d 'Bring the copy back that was set aside last'
+    $add '__limactl_mcp_at drop' -l purge -d 'Delete the copy, and what is set aside of this project'
     $add '__limactl_mcp_at drop' -l project -r -a '(__fish_complete_directories (__limactl_mcp_value))' -d 'The copy of this project, also if it was moved or deleted since'
     $add '__limactl_mcp_at drop 0' -a '(__limactl_mcp_instances)'
 

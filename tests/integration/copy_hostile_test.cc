@@ -64,9 +64,6 @@ const std::vector<Lie> kUnsoundObjects = {
       a=$(entry 100644 a | git mktree); b=$(entry 100644 b | git mktree)
       tip "$({ git cat-file tree "$b"; git cat-file tree "$a"; } | raw)")sh",
      kUnsound},
-    {"padded mode",
-     "tip \"$(git cat-file tree \"$(entry 100644 a | git mktree)\" | sed 's/^1/01/' | raw)\"",
-     kUnsound},
     {".gitmodules that is a link", "tip \"$(entry 120000 .gitmodules | git mktree)\"", kUnsound},
     {"submodule whose URL is an option", R"sh(
       tip "$(printf '[submodule "x"]\npath = x\nurl = --upload-pack=x\n' | file .gitmodules)")sh",
