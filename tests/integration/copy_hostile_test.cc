@@ -141,7 +141,7 @@ const std::vector<Lie> kPlanted = {
         core.gitProxy diff.external diff.x.textconv diff.x.command gpg.program credential.helper \
         uploadpack.packObjectsHook filter.x.smudge; do git config $key "$trap"; done
       git config core.hooksPath "$(dirname "$trap")"; git config commit.gpgSign true
-      mkdir .git/info; echo '*.txt diff=x' > .git/info/attributes)sh"},
+      mkdir -p .git/info; echo '*.txt diff=x' > .git/info/attributes)sh"},
     {"attributes", "printf '* -diff\\n*.txt diff=x filter=x\\n' > .gitattributes"},
     {"another working tree", "git config core.worktree /tmp; git config core.bare true"},
     {"no working tree", "git config core.bare true"},
