@@ -31,10 +31,10 @@ struct Untaken {
 
   std::uint64_t commits = 0;  ///< of HEAD
   std::uint64_t files = 0;    ///< of the working tree and HEAD
-  std::vector<Ref> refs;
-  std::vector<Rest> rest;
-  std::vector<std::string> gone;  ///< branches of the user that had some of it
-  std::vector<Rest> notes;        ///< what to know besides
+  std::vector<Ref> refs = {};
+  std::vector<Rest> rest = {};
+  std::vector<std::string> gone = {};  ///< branches of the user that had some of it
+  std::vector<Rest> notes = {};        ///< what to know besides
 
   [[nodiscard]] bool has_work() const { return commits + files > 0; }
   [[nodiscard]] bool empty() const { return !has_work() && refs.empty() && rest.empty(); }
