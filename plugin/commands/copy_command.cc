@@ -30,12 +30,13 @@ std::string FindProjectTop() {
   return FindProject(home, "", copy::FindTop(FindProject(home))).string();
 }
 
-/// The top of the working tree in the current directory. That of a copy is known without git.
-std::string FindTopOfCopy(const fs::path& instance_directory) {
-  const auto top = FindRepository(fs::current_path());
-  const bool has_copy =
+/// The top of the working tree in the current directory. With `has_copy`, that of a copy is found
+/// without git.
+std::string FindTop(const fs::path& instance_directory, bool has_copy) {
+  const auto top = has_copy ? FindRepository(fs::current_path()) : std::nullopt;
+  const bool is_copied =
       top && copy::SidePlace(instance_directory, top->string()).ReadFacts().has_value();
-  return has_copy ? top->string() : FindProjectTop();
+  return is_copied ? top->string() : FindProjectTop();
 }
 
 std::uint64_t ReadMaxSize(const Parsed& parsed) {
@@ -55,7 +56,7 @@ CopyCommand::CopyCommand(const std::string& instance, const std::string& project
   const Instance loaded = LoadInstance(instance, false, true);
   UseSafeSearchPath(loaded.reach);
   copy::SidePlace place(loaded.configuration.directory(),
-                        project.empty() ? FindTopOfCopy(loaded.configuration.directory())
+                        project.empty() ? FindTop(loaded.configuration.directory(), !verb.empty())
                                         : exposure::ResolvedOnHost(fs::absolute(project)));
   if (!project.empty()) place.arguments += " --project " + shell::ShellQuote(place.project);
   loaded.RequireOutOfReach(place.repository);
