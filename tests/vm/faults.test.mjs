@@ -6,7 +6,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { callsOfEveryTool, eventually, faultTest, inGuest, isQemu, kBootTimeout, mcp, mountPoint,
-  name, shell, shellAsRoot, signalQemu, start, status, stop, tryShell } from './machine.mjs';
+  name, shell, shellAsRoot, signalQemu, status, stop, tryShell } from './machine.mjs';
 
 /** Breaks sshd by `script` while a command runs. The call must end, report that, and leave nothing behind;
  *  then all tools must work again. */
@@ -115,17 +115,12 @@ const machineTest = (sentence, use) => faultTest(sentence, async (session, conte
   await use(session, directory, context);
 });
 
-machineTest('the machine is stopped and started while the server runs', async (session, directory) => {
+machineTest('the machine is stopped while a server runs, and started by another', async (session, directory) => {
+  const first = session.client;
   await stop();
   for (const [tool, args] of callsOfEveryTool(directory)) await session.refused(tool, args, `limactl start ${name}`);
   await session.expectAnswersAtOnce();
-  await start();
-  await session.expectAllToolsWork(directory);
-});
 
-faultTest('the machine is started by the server', async (session) => {
-  const directory = session.newDirectory('writable');
-  await stop();
   await session.serve(['--start']);
   await session.expectAnswersAtOnce();
   const progress = [];
@@ -137,6 +132,9 @@ faultTest('the machine is started by the server', async (session) => {
   assert.equal(result.structuredContent?.stdout, `lima-${name}\n`, JSON.stringify(result));
   assert.match(progress.join('\n'), /start/);
   assert.equal(await status(), 'Running');
+  await session.expectAllToolsWork(directory);
+
+  session.use(first);
   await session.expectAllToolsWork(directory);
 });
 

@@ -150,6 +150,9 @@ class Session {
     await this.client.start();
   }
 
+  /** The calls below go to a server that was started before. */
+  use(client) { this.#clients.push(client); }
+
   /** The result of a call, which may be an error. */
   async call(tool, args, meta = {}, milliseconds = kGuestTimeout) {
     return (await this.client.request('tools/call', { name: tool, arguments: args, ...meta }, milliseconds)).result;
