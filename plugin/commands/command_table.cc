@@ -81,7 +81,7 @@ std::span<const Command> Commands() {
               {"apply", "", kNothing, "Change the working tree instead: all of it or nothing",
                   "Asks first if the change has files that the file tools refuse to write, or that your git settings or hooks name, or is too large to be examined."},
               {"yes", "", kNothing, "With --apply: do not ask, whatever the change contains"},
-              {"branch", "NAME", kNothing, "The name of the branch", "By default, INSTANCE/ and the name of your own. One that exists is moved only if `take` made it."},
+              {"branch", "NAME", kNothing, "The name of the branch", "By default, INSTANCE/ and that of the copy. One that exists is moved only if `take` made it."},
               kProject, MaxSize("")}},
       Command{.name = "drop", .run = &Drop, .arguments = {kInstance}, .brief = "Delete the copy", .more = "Refuses while something was not taken.",
           .page = "copy.md", .example = "drop", .options = {
