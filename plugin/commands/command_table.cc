@@ -84,7 +84,7 @@ std::span<const Command> Commands() {
               {"undo", "", kNothing, "Put back the files that the last --apply changed",
                   "Files that you have changed since are named and stay as they are. Again: the way forward."},
               {"force", "", kNothing, "With --undo: also files that you have changed since"},
-              {"branch", "NAME", kNothing, "The name of the branch", "By default, INSTANCE/ and the name of your own. One that exists is moved only if `take` made it."},
+              {"branch", "NAME", kNothing, "The name of the branch", "By default, INSTANCE/ and that of the copy. One that exists is moved only if `take` made it."},
               kProject, MaxSize("")}},
       Command{.name = "drop", .run = &Drop, .arguments = {kInstance}, .brief = "Set the copy aside for 14 days", .more = "Refuses while something was not taken.",
           .page = "copy.md", .example = "drop", .options = {
