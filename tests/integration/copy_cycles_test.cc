@@ -265,6 +265,84 @@ TEST_F(AgentsWork, IsDroppedOnlyOnceTheHostHasIt) {
   }
 }
 
+/// What the user does after `take --apply`, with $n.
+const std::vector<std::string> kEdits = {
+    "echo $n >> file.txt",         "rm -f dir/inner.txt", "echo $n > agent-$((n - 1))",
+    "mkdir -p dir; echo > dir/$n", "echo $n > new-$n",    "rm -f link; echo $n > link",
+    "chmod +x file.txt",           "git reset -q --hard", "true",
+};
+
+class Undo : public CopyTest {
+ protected:
+  static std::string At(const Files& files, const std::string& path) {
+    const auto found = files.find(path);
+    return found == files.end() ? "" : found->second;
+  }
+
+  void Move(const fs::path& directory, const std::string& side,
+            const std::vector<std::string>& moves) {
+    const std::string& move = moves[random() % moves.size()];
+    log_ += side + ": " + move + "\n";
+    Shell(directory, "n=" + std::to_string(++number_) + " side=" + side + "\n" + move);
+  }
+
+  /// What was changed since stays and is named; all else is as it was.
+  void ExpectUndone(const Files& before, const Files& applied, const Files& now,
+                    const std::string& said) {
+    const Files after = FilesOf(project);
+    std::set<std::string> paths;
+    for (const Files* files : {&before, &applied, &now, &after}) {
+      for (const auto& [path, text] : *files) paths.insert(path);
+    }
+    for (const std::string& path : paths) {
+      const bool was_applied = At(before, path) != At(applied, path);
+      const bool has_changed = At(now, path) != At(applied, path);
+      const bool stays = !was_applied || (has_changed && At(now, path) != At(before, path));
+      EXPECT_EQ(At(after, path), At(stays ? now : before, path)) << path;
+      if (stays && was_applied) EXPECT_THAT(said, HasSubstr(path));
+    }
+  }
+
+  std::mt19937 random = SeededRandom();
+  int number_ = 0;
+  std::string log_;
+};
+
+TEST_F(Undo, GivesTheFilesOfBeforeOrNamesWhatItLeft) {
+  StartAgent();
+  const auto end = std::chrono::steady_clock::now() + kTime;
+  for (int round = 0; round < 8 && std::chrono::steady_clock::now() < end; ++round) {
+    log_.clear();
+    MakeProject("p" + std::to_string(round));
+    for (std::size_t moves = random() % 4; moves > 0; --moves) Move(project, "host", kMoves);
+    SendCopy();
+    for (std::size_t moves = 1 + random() % 4; moves > 0; --moves) Move(copy, "agent", kMoves);
+    const Files before = FilesOf(project);
+    const ProcessResult applied_by = Run({"take", "--apply", "--yes"});
+    const Files applied = FilesOf(project);
+    SCOPED_TRACE(log_ + applied_by.output + applied_by.error);
+    if (applied == before) continue;
+    for (std::size_t moves = random() % 3; moves > 0; --moves) Move(project, "user", kEdits);
+    const Files now = FilesOf(project);
+    const ProcessResult undone = Run({"take", "--undo"});
+    ExpectUndone(before, applied, now, undone.error);
+    EXPECT_EQ(undone.exit_code, undone.error.empty() ? 0 : 1) << undone.error;
+    if (undone.exit_code != 0) {
+      Succeed({"take", "--undo", "--force"});
+      Files forced = now;
+      for (const Files* files : {&before, &applied}) {
+        for (const auto& [path, text] : *files) {
+          if (At(before, path) == At(applied, path)) continue;
+          forced.erase(path);
+          if (applied.contains(path)) forced[path] = At(applied, path);
+        }
+      }
+      ExpectUndone(before, applied, forced, "");
+    }
+    ASSERT_FALSE(HasFailure()) << undone.output << undone.error << log_;
+  }
+}
+
 class TwoAtOnce : public CopyTest {
  protected:
   /// The next call of the guest's git with `word` among its arguments waits for Release.
