@@ -42,8 +42,11 @@ keep_found() {
     git diff-tree -r --name-only --no-renames --diff-filter=d "$commit" "$tree"
   done | sort | uniq -c | awk -v all=$# '$1 == all' | head -n 1)
   [ "$found" ] || return 0
-  parent=${commits%%
-*} SENT=$parent
+  # That of which the fewest files differ: some may not have been replaced yet.
+  parent=$(for commit in $commits; do
+    echo "$(git diff-tree -r --name-only --no-renames "$commit" "$tree" | grep -c '') $commit"
+  done | sort -n | sed -n '1s/.* //p')
+  SENT=$parent
   [ "$parent" ] || date='@0 +0000'
   commit && git update-ref "refs/heads/found-$(git rev-parse --short "$work")" "$work" &&
     echo found "found-$(git rev-parse --short "$work")"
