@@ -112,7 +112,7 @@ list_unadded() {
   require_space 1024
   {
     printf '%s\n' "$problems" | sed -n "s/^warning: could not open directory '\(.*\)': .*/\1/p"
-    git ls-files -o -m --exclude-standard 2>/dev/null | grep -v '/$'
+    git ls-files -o -m --exclude-standard 2>/dev/null | grep -v '/"\{0,1\}$'
   } | sort -u | head -n 100 | while IFS= read -r name; do
     kind=unreadable
     [ ! -e "$name" ] || [ -O "$name" ] || kind=protected
