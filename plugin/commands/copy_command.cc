@@ -61,6 +61,8 @@ CopyCommand::CopyCommand(const std::string& instance, const std::string& project
   if (!project.empty()) place.arguments += " --project " + shell::ShellQuote(place.project);
   loaded.RequireOutOfReach(place.repository);
   const auto aside = copy::ListSetAside(place.instance_directory, place.project);
+  if (verb == "take --undo" && !place.ReadFacts() && !aside.empty())
+    place = copy::PlaceOf(place, aside.front());
   const bool may_be_aside = verb == "drop --undo" && !aside.empty();
   if (!verb.empty() && !place.ReadFacts() && !may_be_aside) {
     if (!loaded.reach.MountHolding(place.project)) throw support::CommandError(place.NoCopyText());

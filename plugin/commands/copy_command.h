@@ -30,8 +30,8 @@ std::uint64_t ReadMaxSize(const Parsed& parsed);
 class CopyCommand {
  public:
   /// Empty `project`: the repository of the current directory. Empty `directory`: where the copy
-  /// is, or the project's own path. With a `verb` ("take"), there must be a copy, or one begun.
-  /// Throws support::Error.
+  /// is, or the project's own path. With a `verb` ("take"), there must be a copy, or one begun;
+  /// "take --undo" also finds what was set aside last. Throws support::Error.
   CopyCommand(const std::string& instance, const std::string& project,
               const std::string& directory = "", const std::string& verb = "");
 

@@ -201,7 +201,7 @@ int Take(const Parsed& parsed) {
   if (force && !undo) throw UsageError("--force is for --undo");
   const std::uint64_t max_size = ReadMaxSize(parsed);
   CopyCommand command(parsed.Positional(0, kAgentInstance), parsed["project"].as<std::string>(), "",
-                      "take");
+                      undo ? "take --undo" : "take");
   if (undo) {
     command.FollowProject();
     return Undo(command, force);
