@@ -71,9 +71,7 @@ std::span<const Command> Commands() {
       Command{.name = "copy", .run = &Copy, .arguments = {kInstance},
           .brief = "Copy the project into an instance, or refresh the copy", .more = "The copy is refreshed if all work in it was taken. Prints the command that serves it.",
           .page = "copy.md", .example = "copy", .options = {
-              {"copy-dir", "DIR", kNothing, "The directory in the guest, if not the project's own path", "It must lie outside all mounts."},
-              {"include", "FILE", kFiles, "Also send this file, which was ignored or filtered before",
-                  "What was so when the copy was sent stays behind even if the rules no longer say so.", "", kIsList}}},
+              {"copy-dir", "DIR", kNothing, "The directory in the guest, if not the project's own path", "It must lie outside all mounts."}}},
       Command{.name = "diff", .run = &Diff, .arguments = {kInstance},
           .brief = "Show what was changed in the copy, or on a mount", .more = "On a mount, that is what differs from HEAD. Into a pipe, it is a patch for `git apply`.",
           .page = "copy.md", .example = "diff --stat", .options = {
@@ -81,13 +79,18 @@ std::span<const Command> Commands() {
       Command{.name = "take", .run = &Take, .arguments = {kInstance}, .brief = "Bring the changes made in the copy back, as a branch",
           .page = "copy.md", .example = "take --apply", .exit_status = "1 also if something could not be taken", .options = {
               {"apply", "", kNothing, "Change the working tree instead: all of it or nothing",
-                  "Asks first if the change has files that the file tools refuse to write, or that your git settings or hooks name, or is too large to be examined."},
+                  "Asks first if the change deletes or takes back your own uncommitted work, if a filter or line-end rule of yours would not keep all of a file, if it has files that the file tools refuse to write, or that your git settings or hooks name, or if it is too large to be examined."},
               {"yes", "", kNothing, "With --apply: do not ask, whatever the change contains"},
-              {"branch", "NAME", kNothing, "The name of the branch", "By default, INSTANCE/ and the name of your own. One that exists is moved only if `take` made it."},
+              {"undo", "", kNothing, "Put back the files that the last --apply changed",
+                  "Files that you have changed since are named and stay as they are. Again: the way forward."},
+              {"force", "", kNothing, "With --undo: also files that you have changed since"},
+              {"branch", "NAME", kNothing, "The name of the branch", "By default, INSTANCE/ and that of the copy. One that exists is moved only if `take` made it."},
               kProject, MaxSize("")}},
-      Command{.name = "drop", .run = &Drop, .arguments = {kInstance}, .brief = "Delete the copy", .more = "Refuses while something was not taken.",
+      Command{.name = "drop", .run = &Drop, .arguments = {kInstance}, .brief = "Set the copy aside for 14 days", .more = "Refuses while something was not taken.",
           .page = "copy.md", .example = "drop", .options = {
-              {"force", "", kNothing, "Also delete what was not taken"}, kProject}},
+              {"force", "", kNothing, "Also what was not taken"},
+              {"undo", "", kNothing, "Bring the copy back that was set aside last", "A copy that is there now is set aside in its place."},
+              {"purge", "", kNothing, "Delete the copy, and what is set aside of this project", "It cannot be brought back."}, kProject}},
       Command{.name = "changes", .run = &Changes, .arguments = {kInstance},
           .brief = "List changes that programs on this host would run or obey", .more = "On a mount since the baseline, which the first `run` takes; in a copy since it was sent.",
           .page = "changes.md", .example = "changes", .exit_status = "0 if there are none, 1 if there are some, 2 after an error", .options = {

@@ -38,7 +38,7 @@ void CopiedWork::End() {
     const copy::Target target = command.OpenTarget();
     const auto state = copy::Fetch(target, copy::kMaxSize, copy::Refs::kAll);
     if (state.untaken.empty()) return;
-    for (const std::string& line : command.MakeReport(state).lines) std::cerr << line << '\n';
+    command.MakeReport(state).Print(std::cerr);
     command.PrintUntaken(target, state.untaken);
     const std::string name = NameArgument(instance());
     std::cerr << support::Format("See: limactl mcp diff{}. Take: limactl mcp take{}\n", name, name);
@@ -73,7 +73,9 @@ void CopiedWork::PrintDiff(bool only_names, std::uint64_t max_size) {
   const copy::Target target = command.OpenTarget();
   const copy::GuestState state = copy::Fetch(target, max_size, copy::Refs::kWorkOnly);
   const std::string from = copy::SentOrOlder(command.side());
-  if (only_names) command.PrintReport(from, state.work, command.DefaultBranch());
+  if (only_names) {
+    command.MakeReport(from, state.work, command.DefaultBranch(state.head)).Print(std::cerr);
+  }
   copy::PrintDiff(command.side().git(), {from, state.work}, only_names);
   if (only_names) command.PrintUntaken(target, state.untaken);
 }

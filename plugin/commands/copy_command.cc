@@ -8,7 +8,9 @@
 #include "agents/agent.h"
 #include "commands/commands.h"
 #include "commands/project.h"
+#include "copy/apply.h"
 #include "copy/copy.h"
+#include "copy/set_aside.h"
 #include "copy/take_notes.h"
 #include "exposure/names.h"
 #include "exposure/report.h"
@@ -28,6 +30,15 @@ std::string FindProjectTop() {
   return FindProject(home, "", copy::FindTop(FindProject(home))).string();
 }
 
+/// The top of the working tree in the current directory. With `has_copy`, that of a copy is found
+/// without git.
+std::string FindTop(const fs::path& instance_directory, bool has_copy) {
+  const auto top = has_copy ? FindRepository(fs::current_path()) : std::nullopt;
+  const bool is_copied =
+      top && copy::SidePlace(instance_directory, top->string()).ReadFacts().has_value();
+  return is_copied ? top->string() : FindProjectTop();
+}
+
 std::uint64_t ReadMaxSize(const Parsed& parsed) {
   const auto& text = parsed["max-size"].as<std::string>();
   const auto bytes = support::ParseByteCount(text);
@@ -44,30 +55,37 @@ CopyCommand::CopyCommand(const std::string& instance, const std::string& project
   options_.name = instance;
   const Instance loaded = LoadInstance(instance, false, true);
   UseSafeSearchPath(loaded.reach);
-  copy::SidePlace place(
-      loaded.configuration.directory(),
-      project.empty() ? FindProjectTop() : exposure::ResolvedOnHost(fs::absolute(project)));
+  copy::SidePlace place(loaded.configuration.directory(),
+                        project.empty() ? FindTop(loaded.configuration.directory(), !verb.empty())
+                                        : exposure::ResolvedOnHost(fs::absolute(project)));
   if (!project.empty()) place.arguments += " --project " + shell::ShellQuote(place.project);
   loaded.RequireOutOfReach(place.repository);
-  if (!verb.empty() && !place.ReadFacts()) {
+  const auto aside = copy::ListSetAside(place.instance_directory, place.project);
+  if (verb == "take --undo" && !place.ReadFacts() && !aside.empty())
+    place = copy::PlaceOf(place, aside.front());
+  const bool may_be_aside = verb == "drop --undo" && !aside.empty();
+  if (!verb.empty() && !place.ReadFacts() && !may_be_aside) {
     if (!loaded.reach.MountHolding(place.project)) throw support::CommandError(place.NoCopyText());
     throw support::CommandError(
         "The project is mounted: there is nothing to {}. See: limactl mcp diff {}", verb, instance);
   }
   side_.emplace(place, directory);
   UndoInterruptedApply();
-  copy::RequireNoMount(loaded.mounts, side_->facts(), instance);
+  const bool is_aside = may_be_aside && side_->facts().sent.empty();
+  copy::RequireNoMount(loaded.mounts, is_aside ? aside.front().facts : side_->facts(), instance);
 }
 
 git::Git CopyCommand::users() const {
   return git::Git::Users(side_->place().top, side_->lock());
 }
 
-void CopyCommand::UndoInterruptedApply() const {
+void CopyCommand::UndoInterruptedApply() {
   std::error_code gone;
   if (!fs::exists(side_->place().top, gone)) return;
   const std::string undone = copy::UndoInterruptedApply(*side_);
-  if (!undone.empty()) support::LogWarning(undone);
+  if (undone.empty()) return;
+  has_undone_ = true;
+  support::LogWarning(undone);
 }
 
 void CopyCommand::FollowProject() {
@@ -83,47 +101,38 @@ void CopyCommand::RequireCopy() {
   FollowProject();
 }
 
-exposure::Report CopyCommand::MakeReport(const std::string& from, const std::string& to,
+exposure::Report CopyCommand::MakeReport(const exposure::CommitChanges& changes,
                                          const std::string& branch) const {
   const exposure::HostPrograms programs(agents::ObeyedFiles());
   const git::Git users = this->users();
-  const auto changes = exposure::ReadCommits(side_->git(), from, to, !branch.empty());
   exposure::Report report =
       exposure::ReportOnCommits(changes, programs, users, side_->place().top, branch);
-  copy::AddTakeNotes(*side_, users, changes, branch, report);
+  copy::AddTakeNotes(users, changes, branch, report);
   return report;
+}
+
+exposure::Report CopyCommand::MakeReport(const std::string& from, const std::string& to,
+                                         const std::string& branch,
+                                         const std::map<std::string, std::string>& others) const {
+  return MakeReport(exposure::ReadCommits(side_->git(), from, to, !branch.empty(), others), branch);
 }
 
 exposure::Report CopyCommand::MakeReport(const copy::GuestState& state) const {
-  const std::string from = copy::SentOrOlder(*side_);
-  exposure::Report all = MakeReport(from, state.work, DefaultBranch());
-  for (const auto& [name, id] : state.untaken.refs) {
-    const std::string branch = options_.name + "/" + name;
-    const exposure::Report report = MakeReport(from, id, branch);
-    if (report.lines.empty()) continue;
-    all.lines.push_back(support::Format("In the branch {}:", exposure::Visible(branch)));
-    all.lines.insert(all.lines.end(), report.lines.begin(), report.lines.end());
-    all.protected_files += report.protected_files;
-    all.is_cut = all.is_cut || report.is_cut;
+  std::map<std::string, std::string> others;
+  for (const copy::Untaken::Ref& ref : state.untaken.refs) {
+    others[ref.id] = copy::MakeSource(*side_, ref.source, ref.id).branch;
   }
-  return all;
-}
-
-exposure::Report CopyCommand::PrintReport(const std::string& from, const std::string& to,
-                                          const std::string& branch) const {
-  exposure::Report report = MakeReport(from, to, branch);
-  for (const std::string& line : report.lines) std::cerr << line << '\n';
-  return report;
+  return MakeReport(copy::SentOrOlder(*side_), state.work, DefaultBranch(state.head), others);
 }
 
 void CopyCommand::PrintUntaken(const copy::Target& target, const copy::Untaken& untaken) const {
-  if (untaken.empty()) return;
-  std::cerr << support::Format("Not taken: {}\n", untaken.Summary());
+  if (!untaken.empty()) std::cerr << support::Format("Not taken: {}\n", untaken.Summary());
   for (const std::string& line : copy::RestLines(target, untaken)) std::cerr << line << '\n';
 }
 
-std::string CopyCommand::DefaultBranch() const {
-  return options_.name + "/" + side_->facts().branch;
+std::string CopyCommand::DefaultBranch(const std::string& head) const {
+  const std::string sent = "refs/heads/" + side_->facts().branch;
+  return copy::MakeSource(*side_, head.empty() ? sent : head, "").branch;
 }
 
 copy::Target CopyCommand::OpenTarget() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "connection/instance_opener.h"
 #include "copy/guest_copy.h"
 #include "copy/side_repository.h"
+#include "exposure/commits.h"
 #include "exposure/report.h"
 
 /// Shared by `copy`, `diff`, `take` and `drop`.
@@ -28,8 +30,8 @@ std::uint64_t ReadMaxSize(const Parsed& parsed);
 class CopyCommand {
  public:
   /// Empty `project`: the repository of the current directory. Empty `directory`: where the copy
-  /// is, or the project's own path. With a `verb` ("take"), there must be a copy, or one begun.
-  /// Throws support::Error.
+  /// is, or the project's own path. With a `verb` ("take"), there must be a copy, or one begun;
+  /// "take --undo" also finds what was set aside last. Throws support::Error.
   CopyCommand(const std::string& instance, const std::string& project,
               const std::string& directory = "", const std::string& verb = "");
 
@@ -45,38 +47,42 @@ class CopyCommand {
   /// support::Error if that is not the same.
   void FollowProject();
 
-  /// A report on the changes from one commit to another, if that becomes `branch`; see
+  /// A report on changes, if they become `branch`, and of other branches, by their commits; see
   /// exposure::ReportOnCommits.
-  [[nodiscard]] exposure::Report MakeReport(const std::string& from, const std::string& to,
+  [[nodiscard]] exposure::Report MakeReport(const exposure::CommitChanges& changes,
                                             const std::string& branch) const;
+  [[nodiscard]] exposure::Report MakeReport(
+      const std::string& from, const std::string& to, const std::string& branch,
+      const std::map<std::string, std::string>& others = {}) const;
 
   /// A report on all that `take` would bring: the work, and the branches that it would make of the
   /// copy's other refs.
   [[nodiscard]] exposure::Report MakeReport(const copy::GuestState& state) const;
 
-  /// Prints the report on one change on standard error.
-  exposure::Report PrintReport(const std::string& from, const std::string& to,
-                               const std::string& branch) const;
-
   /// On standard error, with how to get what `take` cannot bring.
   void PrintUntaken(const copy::Target& target, const copy::Untaken& untaken) const;
 
-  /// INSTANCE/NAME
-  [[nodiscard]] std::string DefaultBranch() const;
+  /// The branch that `take` would make of HEAD's work, if that is free. `head`: as the guest
+  /// reports it; empty: as it was sent.
+  [[nodiscard]] std::string DefaultBranch(const std::string& head = "") const;
+
+  /// Whether this has put the working tree back, after a killed command.
+  [[nodiscard]] bool has_undone() const { return has_undone_; }
 
   /// Connects to the instance. Valid as long as this object.
   copy::Target OpenTarget();
 
  private:
-  void UndoInterruptedApply() const;
+  void UndoInterruptedApply();
 
   connection::InstanceOptions options_;
   std::optional<copy::SideRepository> side_;
+  bool has_undone_ = false;
   std::optional<tools::Workspace> workspace_;
 };
 
 /// Makes the copy, or refreshes it if all work in it was taken. Says on standard error what was
 /// done.
-void SendCopy(CopyCommand& command, const std::vector<std::string>& included = {});
+void SendCopy(CopyCommand& command);
 
 }  // namespace commands

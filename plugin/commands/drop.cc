@@ -8,17 +8,22 @@
 namespace commands {
 
 int Drop(const Parsed& parsed) {
+  const bool force = parsed["force"].as<bool>();
+  const bool purge = parsed["purge"].as<bool>();
+  const bool undo = parsed["undo"].as<bool>();
+  if (undo && (purge || force)) throw UsageError("--undo excludes --force and --purge");
   CopyCommand command(parsed.Positional(0, kAgentInstance), parsed["project"].as<std::string>(), "",
-                      "drop");
+                      undo || purge ? "drop --undo" : "drop");
   try {
     command.FollowProject();
   } catch (const support::Error&) {
     // The project was deleted: nothing on this host has its commits.
   }
-  for (const std::string& line : copy::Drop(command.OpenTarget(), parsed["force"].as<bool>())) {
-    std::cerr << line << '\n';
-  }
-  std::cout << "Dropped.\n";
+  const copy::Target target = command.OpenTarget();
+  std::cout << (undo    ? copy::UndoDrop(target)
+                : purge ? copy::Purge(target, force)
+                        : copy::Drop(target, force))
+            << '\n';
   return 0;
 }
 

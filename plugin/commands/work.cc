@@ -30,7 +30,7 @@ std::string NameArgument(const Instance& instance) {
 
 bool PrintReport(const exposure::Report& report, const std::string& where, std::ostream& out) {
   if (report.lines.empty()) return false;
-  for (const std::string& line : report.lines) out << line << '\n';
+  report.Print(out);
   out << where << '\n' << kLimits;
   return true;
 }

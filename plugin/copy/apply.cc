@@ -1,151 +1,190 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "copy/apply.h"
+
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "copy/copy.h"
-#include "copy/saved_files.h"
+#include "copy/snapshot.h"
 #include "exposure/names.h"
 #include "support/errors.h"
 #include "support/units.h"
 
 namespace copy {
 
-using exposure::List;
 using exposure::Visible;
 using git::GitOutput;
 using git::kNoEntry;
 using git::kRepositoryMode;
-using git::ParseRaw;
 using git::RawChange;
-using git::Split;
+using git::Unchanged;
 namespace {
 
 namespace fs = std::filesystem;
 using support::CommandError;
 using support::Format;
 
-/// Exists in the side repository while files of the working tree are being changed.
-constexpr const char* kSaved = "applying";
 /// Bytes of changed files that `git apply` is given: it needs twice as much memory.
 constexpr std::uint64_t kMaxApplied = std::uint64_t{512} << 20U;
-constexpr std::size_t kMostNamed = 10;
 
-std::string Named(std::vector<std::string> paths) {
-  for (std::string& path : paths) path = Visible(path);
-  return List(paths, kMostNamed);
+std::string BranchInstead(const SideRepository& side) {
+  return Format("As a branch instead: limactl mcp take {}", side.place().arguments);
 }
 
 /// `git apply` has all files in memory.
-void RequireSize(const Git& git, const SideRepository& side, const std::string& ids,
-                 std::uint64_t max_size) {
+void RequireSize(const SideRepository& side, const Patch& patch) {
+  const std::uint64_t max_size = patch.max_size;
+  if (fs::file_size(patch.file) > max_size) {
+    throw CommandError(Unchanged(Format("The patch has more than {}; raise --max-size",
+                                        support::FormatByteCount(max_size))));
+  }
+  std::set<std::string_view> ids;
+  for (const RawChange& change : patch.changes.list) ids.insert(change.id);
   std::uint64_t size = 0;
-  for (const std::string& each : Split(git.Require({"cat-file", "--batch-check=%(objectsize)"},
-                                                   "git cannot read the work", ids),
-                                       '\n')) {
-    size += std::stoull(each);
+  for (const git::TreeEntry& entry : patch.changes.tree) {
+    size += ids.contains(entry.id) ? entry.size : 0;
   }
   const std::uint64_t most = std::min(max_size, kMaxApplied);
   if (size <= most) return;
   throw CommandError("The changed files have {}, more than {}{}", support::FormatByteCount(size),
                      support::FormatByteCount(most),
-                     most == max_size
-                         ? "; raise --max-size. Nothing was changed."
-                         : Format(". Nothing was changed. As a branch instead: limactl mcp take {}",
-                                  side.place().arguments));
+                     most == max_size ? "; raise --max-size. Nothing was changed."
+                                      : ". Nothing was changed. " + BranchInstead(side));
 }
 
-/// The first change that `git apply` reported and did not make; empty if it made all.
-std::string Left(const fs::path& top, const std::vector<RawChange>& changes) {
+/// Throws if a new path is one with another on a file system that ignores case.
+void RequireDistinct(const Git& users, const SideRepository& side,
+                     const exposure::CommitChanges& changes) {
+  std::map<std::string, std::string> deleted;  // by folded path
+  for (const exposure::Change& change : changes.list) {
+    if (change.is_deleted()) deleted.emplace(exposure::Folded(change.path), change.path);
+  }
+  for (const exposure::Change& change : changes.list) {
+    if (change.is_deleted()) continue;
+    const auto found = deleted.find(exposure::Folded(change.path));
+    std::string other = change.look_alike;
+    if (found != deleted.end() && found->second != change.path) other = found->second;
+    if (other.empty()) continue;
+    if (users.Run({"config", "--type=bool", "core.ignorecase"}).Line() != "true") return;
+    throw CommandError(
+        "{} and {} are one file here, where case is ignored. Nothing was changed. {}",
+        Visible(change.path), Visible(other), BranchInstead(side));
+  }
+}
+
+/// The changes that git makes, without what a report adds to them.
+std::vector<RawChange> Applied(const exposure::CommitChanges& changes) {
+  std::vector<RawChange> applied;
+  for (const exposure::Change& change : changes.list) {
+    if (change.key.empty() && change.note.empty() && !change.has_only_look_alike())
+      applied.push_back(change);
+  }
+  return applied;
+}
+
+/// The first change that `git apply` reported and did not make; empty if it made all. What becomes
+/// of a file that had changes of the user's is git's to know.
+std::string NotMade(const Git& users, const std::vector<RawChange>& changes, const Files& before,
+                    const Files& after) {
+  std::vector<std::string> filtered;
+  std::map<std::string, std::string> wanted;
   for (const RawChange& change : changes) {
-    const auto type = TypeBelow(top, change.path);
-    const bool is_there = type != fs::file_type::not_found && type != fs::file_type::directory;
+    const File was = At(before, change.path);
+    const File is = At(after, change.path);
+    const bool is_there = is.mode != 0 && !is.IsDirectory();
     if (change.mode == kNoEntry && is_there) return Format("git cannot delete {}", change.path);
-    if (change.mode != kNoEntry && change.mode != kRepositoryMode && !is_there)
-      return Format("git has not written {}", change.path);
+    if (change.mode == kNoEntry || change.mode == kRepositoryMode) continue;
+    if (!is_there) return Format("git has not written {}", change.path);
+    const bool was_as_sent = was.mode == 0 || (was.IsRegular() && was.id == change.old_id);
+    const bool is_file = change.mode != exposure::kLinkMode && is.IsRegular();
+    if (!was_as_sent || !is_file || is.id == change.id) continue;
+    filtered.push_back(change.path);
+    wanted[change.path] = change.id;
+  }
+  for (const auto& [path, id] : CleanIds(users, filtered)) {
+    if (id != wanted[path]) return Format("git has written {} otherwise", path);
   }
   return "";
 }
 
 /// Throws, with `problem`, once the working tree is as it was, or with what is not.
-[[noreturn]] void Undo(const SavedFiles& saved, const SideRepository& side,
-                       const std::string& problem) {
-  const std::vector<std::string> different = saved.PutBack();
+[[noreturn]] void PutBack(const RawSnapshot& before, const SideRepository& side,
+                          const std::string& problem) {
+  const std::vector<std::string> different = before.Put(before.files());
   if (!different.empty()) {
-    throw CommandError("{}. Not put back: {}. What they were is in {}", problem, Named(different),
-                       (side.path() / kSaved / "files").string());
+    throw CommandError("{}. Not put back: {}. Once they can be written: limactl mcp take --undo {}",
+                       problem, Named(different), side.place().arguments);
   }
-  saved.Discard(side.MakeScratch());
-  throw CommandError("{}. The working tree is as it was. As a branch instead: limactl mcp take {}",
-                     problem, side.place().arguments);
+  before.Remove();
+  throw CommandError("{}. The working tree is as it was. {}", problem, BranchInstead(side));
+}
+
+std::string Advice(const Git& users, const GitOutput& applied) {
+  std::string text = Format("git apply: {}", applied.error_line);
+  const bool is_sparse =
+      applied.error_line.find("No such file") != std::string::npos &&
+      users.Run({"config", "--type=bool", "core.sparseCheckout"}).Line() == "true";
+  if (is_sparse) text += ". This checkout is sparse: git sparse-checkout disable";
+  return text;
 }
 
 }  // namespace
 
-/// `git apply` checks the whole patch, then removes all old files before it writes the new ones. A
-/// full disk or a kill in between would leave neither, so every file is saved first, on disk. The
-/// last two steps must keep their order: once `applied` names the work, UndoInterruptedApply only
-/// discards the saved files; until then it puts them back. The exit status of git is not enough
-/// (see Left), and the lock keeps the working tree from another copy of the project meanwhile.
-void ApplyWork(const Git& users, SideRepository& side, std::uint64_t max_size) {
-  const fs::path top = side.place().top;
-  const fs::path scratch = side.MakeScratch();
+Patch ReadPatch(const SideRepository& side, git::TreeEntries tree, std::uint64_t max_size) {
+  Patch patch{{}, side.MakeScratch() / "patch", max_size};
   // A file, not a pipe: git apply must not see a part of it.
-  const fs::path patch = scratch / "patch";
-  WritePatch(side, side.facts().applied, patch, max_size);
-  const std::string work = side.facts().work;
-  const std::vector<RawChange> changes = ParseRaw(side.git().Require(
-      {"diff-tree", "-r", "-z", "--raw", "--no-renames", side.facts().applied, work},
-      "git cannot compare"));
-  std::vector<std::string> paths;
-  std::string ids;
-  for (const RawChange& change : changes) {
-    paths.push_back(change.path);
-    if (change.mode != kNoEntry && change.mode != kRepositoryMode) ids += change.id + "\n";
-  }
-  RequireSize(side.git(), side, ids, max_size);
-
-  const FileLock lock = side.place().LockTree();
-  const SavedFiles saved = SavedFiles::Save(top, paths, work, scratch, side.path() / kSaved);
-  // The agent's bytes, whatever the user's settings say about blanks.
-  const GitOutput applied = users.Run(
-      {"-c", "apply.ignoreWhitespace=no", "apply", "--whitespace=nowarn", patch.string()});
-  const std::string problem =
-      applied.ok() ? Left(top, changes) : Format("git apply: {}", applied.error_line);
-  if (!problem.empty()) Undo(saved, side, problem);
-  CopyFacts facts = side.facts();
-  facts.applied = work;
-  side.Save(facts);
-  saved.Discard(scratch);
+  std::ofstream file(patch.file, std::ios::binary);
+  std::uint64_t size = 0;
+  const auto write = [&](std::string_view bytes) {
+    size += bytes.size();
+    file << bytes;
+    return size <= max_size && file.good();
+  };
+  patch.changes = exposure::ReadCommits(side.git(), side.facts().applied, side.facts().work, false,
+                                        {}, std::move(tree), write);
+  file.close();
+  if (!file) throw CommandError("cannot write {}", patch.file.string());
+  return patch;
 }
 
-std::string UndoInterruptedApply(const SideRepository& side) {
-  const fs::path top = side.place().top;
-  const fs::path directory = side.path() / kSaved;
-  const auto saved = SavedFiles::Find(top, directory);
-  if (!saved) return "";
+/// `git apply` checks the whole patch, then removes all old files before it writes the new ones. A
+/// full disk or a kill in between would leave neither, so there is a snapshot of them first. Its
+/// number is one above that of the facts until these are saved: so UndoInterruptedApply knows it.
+/// The exit status of git is not enough (see NotMade), and the lock keeps the working tree from
+/// another copy of the project meanwhile.
+std::size_t ApplyWork(const Git& users, SideRepository& side, const Patch& patch,
+                      const Consent& consent) {
+  RequireSize(side, patch);
+  RequireDistinct(users, side, patch.changes);
+  const fs::path scratch = patch.file.parent_path();
+  const std::vector<RawChange> made = Applied(patch.changes);
+  std::vector<std::string> paths;
+  for (const RawChange& change : made) paths.push_back(change.path);
+
   const FileLock lock = side.place().LockTree();
-  std::string note;
-  if (saved->purpose() != side.facts().applied) {
-    // The user may have changed the files meanwhile.
-    fs::path displaced;
-    for (int number = 1; displaced.empty() || fs::exists(displaced); ++number) {
-      displaced = side.path();
-      displaced.replace_extension("undone-" + std::to_string(number));
-    }
-    const std::vector<std::string> different = saved->PutBack(displaced);
-    if (!different.empty()) {
-      throw CommandError(
-          "An interrupted take --apply cannot be undone: {}. Put them back from {}, then delete {}",
-          Named(different), (directory / "files").string(), directory.string());
-    }
-    note = "An interrupted take --apply was undone.";
-    if (fs::exists(displaced))
-      note += Format(" What was there meanwhile is in {}.", displaced.string());
-  }
-  saved->Discard(side.MakeScratch());
-  return note;
+  RawSnapshot before = RawSnapshot::Take(side, paths, scratch);
+  // The user may have changed files while the question stood.
+  if (consent(FindLosses(users, side, made, before.files(), scratch)))
+    before = RawSnapshot::Take(side, paths, scratch);
+  before.Publish(NextNumber(side));
+  // The agent's bytes, whatever the user's settings say about blanks.
+  const GitOutput applied = users.Run(
+      {"-c", "apply.ignoreWhitespace=no", "apply", "--whitespace=nowarn", patch.file.string()});
+  if (!applied.ok()) PutBack(before, side, Advice(users, applied));
+  const Files after = before.Look(PathsOf(before.files()));
+  const std::string problem = NotMade(users, made, before.files(), after);
+  if (!problem.empty()) PutBack(before, side, problem);
+  Replacement replacement{.applied = side.facts().applied, .sent = side.facts().sent};
+  for (const File& was : before.files()) replacement.files.push_back({was, At(after, was.path)});
+  before.Complete(replacement);
+  FinishChange(side, NextNumber(side), side.facts().work);
+  return made.size();
 }
 
 }  // namespace copy

@@ -6,7 +6,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <memory>
 #include <system_error>
 
@@ -14,12 +13,10 @@
 #include "support/environment.h"
 #include "support/errors.h"
 #include "support/printable.h"
-#include "support/units.h"
 
 namespace copy {
 
 using git::Existing;
-using git::Unchanged;
 namespace {
 
 /// Bytes of a line that a terminal is shown.
@@ -109,29 +106,7 @@ std::string SentOrOlder(const SideRepository& side) {
 
 std::size_t CountChanged(const SideRepository& side, const std::string& from,
                          const std::string& to) {
-  const std::string names =
-      side.git().Require({"diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to}, kWhat);
-  return static_cast<std::size_t>(std::count(names.begin(), names.end(), '\0'));
-}
-
-void WritePatch(const SideRepository& side, const std::string& from,
-                const std::filesystem::path& file, std::uint64_t max_size) {
-  Git::Arguments arguments = kDiff;
-  arguments.insert(arguments.end(), {"--binary", from, side.facts().work});
-  std::ofstream patch(file, std::ios::binary);
-  std::uint64_t size = 0;
-  const auto write = [&](std::string_view bytes) {
-    size += bytes.size();
-    patch << bytes;
-    return size <= max_size && patch.good();
-  };
-  side.git().Read(arguments, write, kWhat);
-  patch.close();
-  if (size > max_size) {
-    throw support::CommandError(Unchanged(support::Format(
-        "The patch has more than {}; raise --max-size", support::FormatByteCount(max_size))));
-  }
-  if (!patch) throw support::CommandError("cannot write {}", file.string());
+  return git::Diff(side.git(), from, to).size();
 }
 
 }  // namespace copy

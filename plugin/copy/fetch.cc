@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "copy/copy.h"
@@ -14,6 +15,7 @@ namespace copy {
 
 using git::ErrorLine;
 using git::Excluding;
+using git::Existing;
 using git::GitOutput;
 using git::Split;
 using git::Unchanged;
@@ -22,8 +24,15 @@ namespace {
 namespace fs = std::filesystem;
 using support::CommandError;
 
-constexpr std::size_t kMaxNames = 1'000'000;
 constexpr std::size_t kMaxPath = 4096;
+
+/// What old and harmless history has. The last two are unknown to git before 2.39.1.
+constexpr std::array kHarmless = {
+    "zeroPaddedFilemode",     "badTimezone",  "missingSpaceBeforeEmail",
+    "missingSpaceBeforeDate", "missingEmail", "badDate",
+    "badDateOverflow",        "nulInCommit",  "gitattributesLineLength",
+    "gitattributesLarge"};
+constexpr std::size_t kKnownToAll = kHarmless.size() - 2;
 
 /// The pack is bad. Try once more with a full pack: a common commit may be gone here.
 class BadPack : public CommandError {
@@ -44,13 +53,20 @@ void Accept(const fs::path& objects, const SideRepository& side) {
 }
 
 void Index(const Target& target, const std::string& revisions, const Git& git,
-           std::uint64_t max_size) {
-  support::Child index = git.Start({"-c", "pack.threads=1", "index-pack", "--stdin", "--strict",
+           std::uint64_t max_size, std::size_t harmless = kHarmless.size()) {
+  std::string strict = "--strict=";
+  for (std::size_t i = 0; i < harmless; ++i) strict += kHarmless.at(i) + std::string("=ignore,");
+  strict.pop_back();
+  support::Child index = git.Start({"-c", "pack.threads=1", "index-pack", "--stdin", strict,
                                     "--max-input-size=" + std::to_string(max_size)},
                                    {.input = support::Child::kPipe});
   ReceivePack(target, revisions, max_size,
               [&](std::string_view bytes) { return index.Write(bytes); });
-  if (index.Finish() != 0) throw BadPack(ErrorLine(index));
+  if (index.Finish() == 0) return;
+  const std::string problem = ErrorLine(index);
+  const bool is_old = problem.find("Unhandled message id") != std::string::npos;
+  if (!is_old || harmless == kKnownToAll) throw BadPack(problem);
+  Index(target, revisions, git, max_size, kKnownToAll);
 }
 
 std::vector<std::string> Sorted(std::vector<std::string> ids) {
@@ -58,50 +74,78 @@ std::vector<std::string> Sorted(std::vector<std::string> ids) {
   return ids;
 }
 
-std::vector<std::string> ObjectsIn(const Git& git, const fs::path& packs) {
+/// The ids in git's index of the pack, version 2: 8 bytes, 256 numbers, the last of which is that
+/// of the ids, and the ids, sorted.
+std::vector<std::string> ObjectsIn(const fs::path& packs, std::size_t id_length) {
+  constexpr std::size_t kIds = 8 + 256 * 4;
+  constexpr std::string_view kDigits = "0123456789abcdef";
   std::vector<std::string> ids;
   for (const auto& entry : fs::directory_iterator(packs)) {
     if (entry.path().extension() != ".idx") continue;
     const std::string text = support::ReadText(entry.path());
-    // "OFFSET ID (CRC)"
-    for (const std::string& line : Split(git.Require({"show-index"}, "no index", text), '\n')) {
-      ids.push_back(Split(line, ' ').at(1));
+    std::size_t count = 0;
+    for (std::size_t i = kIds - 4; i < kIds; ++i) {
+      count = count * 256 + static_cast<unsigned char>(text.at(i));
+    }
+    for (std::size_t i = kIds; i < kIds + count * id_length / 2; ++i) {
+      if ((i - kIds) % (id_length / 2) == 0) ids.emplace_back();
+      const auto byte = static_cast<unsigned char>(text.at(i));
+      ids.back() += {kDigits[byte >> 4U], kDigits[byte & 15U]};
     }
   }
-  return Sorted(std::move(ids));
+  return ids;
+}
+
+void RequireCommit(const Git& git, const std::string& id) {
+  if (git.Run({"cat-file", "-t", id}).Line() != "commit")
+    throw BadPack(support::Format("no commit {}", id));
 }
 
 /// Throws BadPack unless the ids are commits, and every object that they need was sent: by the host
 /// before, or in `packs`. An object that only the user's repository has does not count.
 void RequireComplete(const Git& git, const std::vector<std::string>& ids, const fs::path& packs) {
-  for (const std::string& id : ids) {
-    if (git.Run({"cat-file", "-t", id}).Line() != "commit")
-      throw BadPack(support::Format("no commit {}", id));
-  }
   Git::Arguments list = {"rev-list", "--objects", "--no-object-names"};
-  list.insert(list.end(), ids.begin(), ids.end());
+  for (const std::string& id : ids) list.push_back(id + "^{commit}");
   Git::Arguments new_ones = list;
   new_ones.insert(new_ones.end(), {"--not", "--all"});
   GitOutput needed = git.Run(new_ones);
   // The user's gc may have pruned what the side repository has.
   if (!needed.ok()) needed = git.Run(list);
+  const auto all = Sorted(Split(needed.output, '\n'));
+  for (const std::string& id : ids) {
+    if (!std::binary_search(all.begin(), all.end(), id)) RequireCommit(git, id);
+  }
   if (!needed.ok()) throw BadPack(needed.error_line);
   if (needed.is_cut) throw BadPack("too many objects");
-  const auto all = Sorted(Split(needed.output, '\n'));
-  const auto sent = ObjectsIn(git, packs);
+  const auto sent = ObjectsIn(packs, ids.front().size());
   if (std::includes(sent.begin(), sent.end(), all.begin(), all.end())) return;
   throw BadPack("it names objects that it has neither made nor got from here");
 }
 
-void RequireNames(const Git& git, const std::string& id) {
-  const GitOutput list = git.Run({"ls-tree", "-r", "-z", "--name-only", "--full-tree", id});
-  if (!list.ok()) throw BadPack(list.error_line);
-  const std::vector<std::string> names = Split(list.is_cut ? "" : list.output, '\0');
-  const bool is_too_much = list.is_cut || names.size() > kMaxNames ||
-                           std::any_of(names.begin(), names.end(), [](const std::string& name) {
-                             return name.size() > kMaxPath;
-                           });
-  if (!is_too_much) return;
+/// The tree of the work. Throws unless a working tree can have its names, and those of what else
+/// differs from it.
+git::TreeEntries ReadTree(const Git& git, const std::string& work,
+                          const std::vector<std::string>& ids) {
+  std::string others;
+  for (const std::string& id : ids) {
+    if (id != work) others += id + " " + work + "\n";
+  }
+  git::TreeEntries tree;
+  GitOutput names;
+  try {
+    tree = git::Tree(git, work, &names.is_cut);
+  } catch (const CommandError& error) {
+    throw BadPack(error.what());
+  }
+  std::vector<std::string> paths;
+  for (const git::TreeEntry& entry : tree) paths.push_back(entry.path);
+  if (!others.empty() && !names.is_cut) {
+    names = git.Run({"diff-tree", "--stdin", "-r", "-z", "--name-only", "--no-renames"}, others);
+    if (!names.ok()) throw BadPack(names.error_line);
+    for (std::string& path : Split(names.output, '\0')) paths.push_back(std::move(path));
+  }
+  const auto is_too_long = [](const std::string& path) { return path.size() > kMaxPath; };
+  if (!names.is_cut && std::none_of(paths.begin(), paths.end(), is_too_long)) return tree;
   throw CommandError(
       Unchanged("The guest's tree has more than 1,000,000 files or a path above 4,096 bytes: no "
                 "working tree has"));
@@ -124,15 +168,16 @@ void DeleteUnused(const SideRepository& side) {
 GuestState Fetch(const Target& target, std::uint64_t max_size, Refs refs,
                  const std::vector<std::string>& common) {
   SideRepository& side = target.side;
-  GuestState state = CommitGuestWork(target, common);
+  GuestState state = CommitGuestWork(target, common, {}, refs != Refs::kUncounted);
   RequireOurs(target, state);
   std::vector<std::string> ids = {state.work};
   if (refs == Refs::kAll) {
     for (const Untaken::Ref& ref : state.untaken.refs) ids.push_back(ref.id);
   }
-  std::erase_if(ids, [&](const std::string& id) {
+  const auto known = std::erase_if(ids, [&](const std::string& id) {
     return std::find(common.begin(), common.end(), id) != common.end();
   });
+  if (known > 0 && CommonCommits(side).empty()) throw BadPack("git gc has deleted a commit here");
   if (!ids.empty()) {
     const fs::path quarantine = side.MakeScratch();
     fs::create_directory(quarantine / "pack");
@@ -141,7 +186,7 @@ GuestState Fetch(const Target& target, std::uint64_t max_size, Refs refs,
          {"GIT_ALTERNATE_OBJECT_DIRECTORIES", Quoted((side.path() / "objects").string())}});
     Index(target, support::Join(ids, "\n") + "\n" + Excluding(state.known), git, max_size);
     RequireComplete(git, ids, quarantine / "pack");
-    for (const std::string& id : ids) RequireNames(git, id);
+    state.tree = ReadTree(git, state.work, ids);
     Accept(quarantine, side);
   }
   CopyFacts facts = side.facts();
@@ -155,9 +200,14 @@ GuestState Fetch(const Target& target, std::uint64_t max_size, Refs refs,
 GuestState Fetch(const Target& target, std::uint64_t max_size, Refs refs) {
   DeleteUnused(target.side);
   try {
-    return Fetch(target, max_size, refs, CommonCommits(target.side));
+    return Fetch(target, max_size, refs, target.side.facts().Commits());
   } catch (const BadPack&) {
+  }
+  try {
     return Fetch(target, max_size, refs, {});
+  } catch (const BadPack& bad) {
+    throw CommandError("{} To get the files: `{}`", bad.what(),
+                       FilesCommand(target.side.place().instance, target.side.facts().directory));
   }
 }
 

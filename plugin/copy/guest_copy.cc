@@ -11,7 +11,9 @@
 #include <map>
 
 #include "copy/programs.h"
+#include "copy/set_aside.h"
 #include "git/git.h"
+#include "git/objects.h"
 #include "shell/shell_quote.h"
 #include "shell/shells.h"
 #include "support/join.h"
@@ -76,10 +78,13 @@ std::string Advice(const std::string& reason, const std::string& detail,
   const std::string& directory = side.facts().directory;
   const std::string drop = Format("limactl mcp drop {}{}", side.place().arguments,
                                   reason == "directory" ? "" : " --force");
-  const std::string rescue = Format("To get its files: `limactl copy -r {} rescued`. Then `{}`",
-                                    shell::ShellQuote(instance + ":" + directory), drop);
+  const std::string rescue =
+      Format("To get its files: `{}`. Then `{}`", FilesCommand(instance, directory), drop);
   const std::string elsewhere =
       side.place().ReadFacts() ? drop + ", then --copy-dir DIR" : "--copy-dir DIR";
+  const bool is_aside =
+      !ListSetAside(side.place().instance_directory, side.place().project).empty();
+  const std::string undo = Format("limactl mcp drop {} --undo", side.place().arguments);
   const std::map<std::string, std::string> texts = {
       {"git", "git 2.30 or newer is needed in the guest: sudo apt-get install git"},
       {"busy", "Another limactl mcp works with this copy."},
@@ -91,30 +96,47 @@ std::string Advice(const std::string& reason, const std::string& detail,
       {"unmarked", Format("{} in {} is no longer the copy: its .git is gone or another one. {}, "
                           "which leaves the directory",
                           directory, instance, rescue)},
-      {"foreign", Format("{} exists in {} and is no copy of ours. Move it away, or {}.", directory,
-                         instance, elsewhere)},
+      {"dropped", Format("The last drop was interrupted. Complete it: limactl mcp drop {}",
+                         side.place().arguments)},
+      {"foreign",
+       Format("{} exists in {} and is no copy of ours. Move it away, or {}.{}", directory, instance,
+              elsewhere, is_aside ? " If it was dropped: " + undo : "")},
       {"other", Format("{} in {} is the copy of another project: {} names another directory.",
                        directory, instance, elsewhere)},
       {"directory", Format("{} cannot be made in {} (sudo wants a password): "
                            "{} names a directory that you can write.",
                            directory, instance, elsewhere)},
       {"space", Format("{} has no space left ({} MB needed).", instance, detail)},
-      {"drop", Format("{} cannot be deleted in {}: {}", directory, instance, detail)}};
+      {"way", Format("{} is ignored in the copy, which would now get another file there. "
+                     "Move it away in {}:{}, then again.",
+                     detail, instance, directory)},
+      {"unadded", Format("git cannot read all files of the copy in {}:{}. Nothing was changed.",
+                         instance, directory)},
+      {"device", Format("{} is on another file system than ~/.cache in {}. To delete it, and "
+                        "what is set aside of it: limactl mcp drop {} --purge",
+                        directory, instance, side.place().arguments)},
+      {"rename", Format("The copy cannot be moved in {}: {}", instance, detail)},
+      {"delete", Format("The copy cannot be deleted in {}: {}", instance, detail)}};
   const auto found = texts.find(reason);
   return found == texts.end() ? Format("git failed in {}: {}", instance, detail) : found->second;
 }
 
 shell::Script ScriptOf(const Target& target, const Settings& settings, const std::string& program) {
   const CopyFacts& facts = target.side.facts();
-  Settings all = {
-      {"G", facts.directory},
-      {"ID", target.side.place().id},
-      {"SENT", facts.sent},
-      {"BASE", facts.base},
-      {"TAKEN", facts.taken.empty() ? facts.applied : facts.taken},
-      {"DONE", support::Join({facts.sent, facts.base, facts.taken, facts.applied}, " ")},
-      {"BRANCH", facts.branch},
-      {"ONLY_STATE", ""}};
+  const SidePlace& place = target.side.place();
+  std::vector<std::string> names;
+  for (const SetAside& each : ListSetAside(place.instance_directory, place.project))
+    names.push_back(each.name);
+  Settings all = {{"G", facts.directory},
+                  {"ID", place.id},
+                  {"SENT", facts.sent},
+                  {"BASE", facts.base},
+                  {"TAKEN", facts.applied},
+                  {"DONE", support::Join({facts.sent, facts.base, facts.applied}, " ")},
+                  {"BRANCH", facts.branch},
+                  {"DROPPED", place.dropped},
+                  {"RECORDS", support::Join(names, " ")},
+                  {"ONLY_STATE", ""}};
   all.insert(all.end(), settings.begin(), settings.end());
   std::string text;
   for (const auto& [name, value] : all) text += name + "=" + shell::ShellQuote(value) + "\n";
@@ -128,11 +150,11 @@ std::string LastMessage(const std::string& error) {
   return lines.empty() ? "no reason given" : Printable(lines.back().substr(0, kMaxMessage));
 }
 
-/// The name that the branch of a ref gets: its own, if git can take that.
-std::string RefName(std::string name) {
-  for (const char* prefix : {"refs/", "heads/"}) {
-    if (name.starts_with(prefix)) name.erase(0, std::string_view(prefix).size());
-  }
+/// A full name of a ref, or "detached".
+std::string ReadSource(const std::string& name, const SideRepository& side) {
+  constexpr std::size_t kMaxName = 1000;
+  const bool is_source = name == "detached" || name.starts_with("refs/");
+  if (!is_source || name.size() > kMaxName) ThrowInvalid(side);
   return name;
 }
 
@@ -156,11 +178,17 @@ void ReadReport(const std::string& line, const SideRepository& side, GuestState&
     state.untaken.commits = ToNumber(words[2], side);
     state.untaken.files = ToNumber(words[3], side);
   }
-  if (kind == "ref") state.untaken.refs.push_back({RefName(words[2]), read_id(words[1])});
-  if (kind == "rest") {
+  if (kind == "head") state.head = ReadSource(rest, side);
+  if (kind == "ref") {
+    const std::string source = ReadSource(words[2], side);
+    state.untaken.refs.push_back({RefName(source), read_id(words[1]), source});
+  }
+  if (kind == "aside") state.aside.push_back(rest.substr(0, kMaxName));
+  if (kind == "rest" || kind == "note") {
     const std::size_t name = words[1].size() + 1;
     if (rest.size() <= name) ThrowInvalid(side);
-    state.untaken.rest.push_back({words[1], Printable(rest.substr(name, kMaxName))});
+    (kind == "rest" ? state.untaken.rest : state.untaken.notes)
+        .push_back({words[1], Printable(rest.substr(name, kMaxName))});
   }
 }
 
@@ -245,9 +273,7 @@ Ended RunWatched(const Target& target, const shell::Script& script,
 }  // namespace
 
 std::vector<std::string> CommonCommits(const SideRepository& side) {
-  const CopyFacts& facts = side.facts();
-  std::vector<std::string> ids = {facts.sent, facts.base, facts.work, facts.taken, facts.applied};
-  std::erase(ids, "");
+  const std::vector<std::string> ids = side.facts().Commits();
   std::vector<std::string> common = Existing(side.git(), ids);
   if (common.size() < ids.size()) common.clear();
   return common;
@@ -265,15 +291,17 @@ GuestState CallGuest(const Target& target, const Settings& settings,
   GuestState state;
   for (const std::string& line : Split(output, '\n')) {
     if (line.starts_with("fail ")) {
-      std::vector<std::string> words = Split(line, ' ');
-      words.resize(3);
-      if (words[1] == "directory") return {.directory = words[1]};
-      const std::string detail =
-          words[2].empty() ? LastMessage(ended.error) : Printable(words[2].substr(0, kMaxMessage));
-      throw CommandError(Advice(words[1], detail, target.side));
+      const std::string reason = Split(line, ' ').at(1);
+      if (reason == "directory") return {.directory = reason};
+      const std::size_t detail = std::string_view("fail  ").size() + reason.size();
+      throw CommandError(Advice(reason,
+                                line.size() <= detail ? LastMessage(ended.error)
+                                                      : Printable(line.substr(detail, kMaxMessage)),
+                                target.side));
     }
     ReadReport(line, target.side, state);
-    if (state.untaken.refs.size() + state.untaken.rest.size() > kMaxUntaken) Stop(kTooMuch);
+    if (state.untaken.refs.size() + state.untaken.rest.size() + state.aside.size() > kMaxUntaken)
+      Stop(kTooMuch);
   }
   if (ended.status == 0) return state;
   throw CommandError("The guest's part of this ended: {}", LastMessage(ended.error));
@@ -283,9 +311,15 @@ GuestState CallGuest(const Target& target, const Settings& settings,
 }
 
 GuestState CommitGuestWork(const Target& target, const std::vector<std::string>& common,
-                           const Settings& settings) {
+                           const Settings& settings, bool is_counted) {
   Settings all = settings;
   all.emplace_back("HAVE", support::Join(common, "\n"));
+  const CopyFacts& facts = target.side.facts();
+  if (Held(target, {facts.taken}).contains(facts.taken)) {
+    all.emplace_back("TAKEN", facts.taken);
+    all.emplace_back("DONE",
+                     support::Join({facts.sent, facts.base, facts.taken, facts.applied}, " "));
+  }
   GuestState state =
       CallGuest(target, all, "look\n[ \"$state\" != ours ] || [ \"$ONLY_STATE\" ] || work");
   if (state.directory.empty()) ThrowInvalid(target.side);
@@ -295,7 +329,7 @@ GuestState CommitGuestWork(const Target& target, const std::vector<std::string>&
   const bool is_gone = state.directory == "foreign" && !target.side.facts().sent.empty();
   if (is_gone) state.directory = "unmarked";
   if (state.directory == "ours" && state.work.empty()) state.directory = "damaged";
-  if (!state.work.empty()) CompareWithHost(target, state.work, state.untaken);
+  if (!state.work.empty()) CompareWithHost(target, is_counted ? state.work : "", state.untaken);
   return state;
 }
 

@@ -11,6 +11,7 @@
 
 #include "copy/side_repository.h"
 #include "copy/untaken.h"
+#include "git/objects.h"
 #include "guest/guest.h"
 #include "support/context.h"
 #include "support/errors.h"
@@ -32,9 +33,17 @@ struct GuestState {
   /// What look() in look.sh prints, or "directory": it cannot be made, and nothing was.
   std::string directory = {};
   std::vector<std::string> known = {};  ///< commits that the host and the guest have
-  std::string work = {};  ///< a commit, which the host may not have; empty unless "ours"
+  std::string work = {};       ///< a commit, which the host may not have; empty unless "ours"
+  git::TreeEntries tree = {};  ///< of `work`, if Fetch has brought it
+  std::string head = {};       ///< HEAD's full ref name, such as "refs/heads/x", or "detached"
   Untaken untaken = {};
   std::string found = {};  ///< a branch with what was made in a copy that was interrupted
+  std::vector<std::string> aside = {};  ///< names of what is set aside of the project
+
+  /// Whether the directory has the copy's marker.
+  [[nodiscard]] bool IsMarked() const {
+    return directory == "ours" || directory == "damaged" || directory == "interrupted";
+  }
 };
 
 /// Variables of a call, besides those that all need.
@@ -48,9 +57,10 @@ std::vector<std::string> CommonCommits(const SideRepository& side);
 GuestState CallGuest(const Target& target, const Settings& settings, const std::string& program);
 
 /// Inspects the copy, and makes a commit of its working tree in its object store, unless ONLY_STATE
-/// is set. Changes nothing else. The one answer to what was not taken.
+/// is set. Changes nothing else. The one answer to what was not taken; unless `is_counted`, it has
+/// no numbers.
 GuestState CommitGuestWork(const Target& target, const std::vector<std::string>& common,
-                           const Settings& settings = {});
+                           const Settings& settings = {}, bool is_counted = true);
 
 /// Throws, unless the directory is the copy.
 void RequireOurs(const Target& target, const GuestState& state);

@@ -5,11 +5,16 @@
 #include <system_error>
 #include <utility>
 
+#include "copy/rules.h"
 #include "copy/side_repository.h"
-#include "copy/withheld.h"
 #include "exposure/names.h"
+#include "exposure/report.h"
+#include "support/environment.h"
 #include "support/errors.h"
+#include "support/files.h"
+#include "support/join.h"
 #include "support/printable.h"
+#include "support/units.h"
 
 namespace copy {
 
@@ -29,13 +34,14 @@ namespace fs = std::filesystem;
 using support::CommandError;
 
 void ReadHead(const Git& users, Project& project) {
-  const std::vector<std::string> lines =
-      Split(users
-                .Run({"rev-list", "-1", "--no-commit-header", "--format=%H%n%T%n%cd", "--date=raw",
-                      "HEAD", "--"})
-                .output,
-            '\n');
-  if (lines.size() != 3) throw CommandError("There is no commit yet: git add -A && git commit.");
+  const GitOutput head = users.Run(
+      {"rev-list", "-1", "--no-commit-header", "--format=%H%n%T%n%cd", "--date=raw", "HEAD", "--"});
+  const std::vector<std::string> lines = Split(head.output, '\n');
+  if (lines.size() != 3) {
+    const bool is_unborn = !users.Run({"rev-parse", "-q", "--verify", "HEAD"}).ok();
+    if (!is_unborn) throw CommandError("git cannot read HEAD: {}", head.error_line);
+    throw CommandError("There is no commit yet: git add -A && git commit --allow-empty -m first");
+  }
   project.head = lines[0];
   project.head_tree = lines[1];
   project.head_date = "@" + lines[2];
@@ -49,7 +55,7 @@ void ReadHead(const Git& users, Project& project) {
 void ReadSettings(const Git& users, Project& project) {
   const GitOutput settings = users.Run(
       {"config", "-z", "--get-regexp",
-       R"(^(user\.(name|email)|core\.sparsecheckout|remote\..*\.promisor|extensions\.partialclone)$)"});
+       R"(^(user\.(name|email)|core\.sparsecheckout|remote\..*\.promisor|extensions\.partialclone|filter\..*\.(clean|process))$)"});
   // 1: none is set.
   if (settings.status > 1)
     throw CommandError("git cannot read its settings: {}", settings.error_line);
@@ -59,7 +65,21 @@ void ReadSettings(const Git& users, Project& project) {
     if (key == "user.email" && !value.empty()) project.user_email = value;
     if (key == "core.sparsecheckout") project.is_sparse = value == "true";
     if (key.starts_with("remote.") || key.starts_with("extensions.")) project.is_partial = true;
+    const std::size_t name = std::string_view("filter.").size();
+    if (key.starts_with("filter.")) project.filters.insert(key.substr(name, key.rfind('.') - name));
   }
+  project.filters.erase("lfs");
+}
+
+/// What git ignores besides .gitignore; the later line wins.
+std::string ReadExcludes(const Project& project, const Git& users, const std::string& own) {
+  const std::string usual = support::ConfigHome(support::OwnEnvironment()) + "/git/ignore";
+  const std::string file =
+      users.Run({"config", "--type=path", "--default", usual, "core.excludesFile"}).Line();
+  std::string text =
+      support::ReadText(project.top / file) + "\n" + support::ReadText(project.top / own) + "\n";
+  std::erase(text, '\0');  // it becomes part of a program
+  return text;
 }
 
 /// The files that git could not read; it went on with the committed versions.
@@ -93,6 +113,14 @@ void NoteLarge(const Project& project, const std::vector<RawChange>& changes,
   AddNote("large, and copied: ", names, notes);
 }
 
+void NoteUntracked(const std::vector<RawChange>& changes, std::vector<std::string>& notes) {
+  std::vector<std::string> names;
+  for (const RawChange& change : changes) {
+    if (change.mode == git::kNoEntry) names.push_back(change.path);
+  }
+  AddNote(support::Count(names.size(), "untracked file") + " copied, too: ", names, notes);
+}
+
 constexpr const char* kNoTree = "git cannot write the working tree";
 
 /// Puts back in the index what HEAD has there, or nothing.
@@ -108,9 +136,10 @@ std::string WriteTree(const Git& git, const Project& project, std::vector<std::s
       git.Run({"-c", "advice.addEmbeddedRepo=false", "add", "-A", "--sparse", "--ignore-errors"});
   if (added.status > 1 && project.is_partial) throw CommandError(kPartialText);
   if (added.status > 1)
-    throw CommandError("git cannot read the working tree: {}", added.error_line);
+    throw CommandError("git cannot read the working tree or {}: {}", project.index.string(),
+                       added.error_line);
   if (!added.ok()) {
-    AddNote("as committed, since git could not read it: ", Unread(added.error), notes);
+    AddNote("as committed or not copied, since git could not add it: ", Unread(added.error), notes);
   }
   const std::vector<RawChange> changes =
       ParseRaw(git.Require({"diff-index", "--cached", "--no-renames", "--raw", "-z", project.head},
@@ -128,11 +157,6 @@ std::string WriteTree(const Git& git, const Project& project, std::vector<std::s
 
 fs::path FindTop(const fs::path& directory) {
   const Git users = Git::Users(directory, -1);
-  const std::string version = users.Require({"version"}, "git does not run on this host");
-  if (!IsNewEnough(version, 34)) {
-    throw CommandError("git 2.34 or newer is needed here (found {})",
-                       support::Printable(version.substr(0, 60)));
-  }
   const GitOutput top = users.Run({"rev-parse", "--show-toplevel"});
   if (top.ok()) return top.Line();
   if (top.error_line.find("not a git repository") != std::string::npos) {
@@ -140,18 +164,32 @@ fs::path FindTop(const fs::path& directory) {
                        directory.string());
   }
   if (users.Run({"rev-parse", "--is-bare-repository"}).Line() == "true") {
-    throw CommandError("{} is a bare repository: it has no files.", directory.string());
+    throw CommandError(
+        "{} has core.bare set: it is a repository without files. If it has some: git config "
+        "core.bare false",
+        directory.string());
   }
-  throw CommandError(top.error_line);
+  // All lines, since git says what to do.
+  std::string text = top.error;
+  std::erase(text, '\t');
+  std::vector<std::string> lines = Split(text, '\n');
+  std::erase(lines, "");
+  throw CommandError(support::Printable(support::Join(lines, " ")));
 }
 
 Project ReadProject(const fs::path& top, const Git& users) {
+  const std::string version = users.Require({"version"}, "git does not run on this host");
+  if (!IsNewEnough(version, 34)) {
+    throw CommandError("git 2.34 or newer is needed here (found {})",
+                       support::Printable(version.substr(0, 60)));
+  }
   const std::vector<std::string> lines =
       Split(users.Require({"rev-parse", "--show-object-format", "--git-path", "objects",
-                           "--git-path", "index", "--git-path", "shallow", "--absolute-git-dir"},
+                           "--git-path", "index", "--git-path", "shallow", "--absolute-git-dir",
+                           "--git-path", "info/exclude"},
                           support::Format("git cannot read {}", top.string())),
             '\n');
-  if (lines.size() != 5)
+  if (lines.size() != 6)
     throw CommandError("{}: a path with a line break cannot be copied", top.string());
   Project project;
   project.top = top;
@@ -162,14 +200,16 @@ Project ReadProject(const fs::path& top, const Git& users) {
   project.git_directory = lines[4];
   ReadHead(users, project);
   ReadSettings(users, project);
+  project.excludes = ReadExcludes(project, users, lines[5]);
   return project;
 }
 
-Snapshot TakeSnapshot(const Project& project, const Git& users, const SideRepository& side,
-                      const std::vector<std::string>& included) {
+Snapshot TakeSnapshot(const Project& project, const Git& users, const SideRepository& side) {
   const fs::path index = side.path() / "index";
-  const Git git = users.With({{"GIT_INDEX_FILE", index.string()},
-                              {"GIT_OBJECT_DIRECTORY", (side.path() / "objects").string()}});
+  Snapshot snapshot{.git =
+                        users.With({{"GIT_INDEX_FILE", index.string()},
+                                    {"GIT_OBJECT_DIRECTORY", (side.path() / "objects").string()}})};
+  const Git& git = snapshot.git;
   std::error_code none;
   fs::remove(index, none);
   if (fs::exists(project.index, none)) {
@@ -179,17 +219,27 @@ Snapshot TakeSnapshot(const Project& project, const Git& users, const SideReposi
   } else {
     git.Require({"read-tree", "HEAD"}, "git cannot read HEAD");
   }
-  Snapshot snapshot;
   std::string tree = WriteTree(git, project, snapshot.notes);
-  snapshot.withheld = FindWithheld(project, git, side, tree, included);
-  if (!snapshot.withheld.empty()) {
-    LeaveOut(git, project, snapshot.withheld);
-    AddNote(support::Format("not copied, since it was ignored or filtered when the copy was sent "
-                            "before (limactl mcp copy {} --include FILE sends it): ",
-                            side.place().instance),
-            snapshot.withheld, snapshot.notes);
+  const std::vector<RawChange> changes =
+      ParseRaw(git.With({{"GIT_INDEX_FILE", project.index.string()}})
+                   .Require({"diff-index", "--cached", "--no-renames", "--diff-filter=u", "--raw",
+                             "-z", tree},
+                            "git cannot compare the working tree with the index"));
+  const Rules rules = ReadRules(project, git);
+  const std::vector<std::string> kept = KeptByOldRules(side, rules, changes);
+  if (kept.empty()) {
+    snapshot.rules = EachWithNul(rules);
+    if (side.facts().sent.empty()) NoteUntracked(changes, snapshot.notes);
+  } else {
+    LeaveOut(git, project, kept);
     tree = git.Require({"write-tree"}, kNoTree);
+    AddNote(
+        "left out, since a file of rules such as .gitignore has changed since the last send "
+        "(git add -f FILE sends it): ",
+        kept, snapshot.notes);
   }
+  AddNote("under filters of yours, so as git stores them: ", {rules.begin() + 1, rules.end()},
+          snapshot.notes);
   // The dates of HEAD: the same state is the same commit.
   const Git dated =
       git.With({{"GIT_AUTHOR_DATE", project.head_date}, {"GIT_COMMITTER_DATE", project.head_date}});
@@ -203,7 +253,7 @@ Snapshot TakeSnapshot(const Project& project, const Git& users, const SideReposi
   return snapshot;
 }
 
-std::vector<std::string> ListNotes(const Project& project, const Git& users) {
+std::vector<std::string> ListNotes(const Project& project, const Git& git) {
   std::vector<std::string> notes;
   std::error_code none;
   for (const char* name : {"MERGE_HEAD", "rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD"}) {
@@ -213,22 +263,27 @@ std::vector<std::string> ListNotes(const Project& project, const Git& users) {
   }
   std::vector<std::string> unwatched;
   std::vector<std::string> modules;
+  std::vector<std::string> annexed;
   // "TAG MODE ID STAGE", tab, name
-  for (const std::string& line : Split(users.Run({"ls-files", "-s", "-v", "-z"}).output, '\0')) {
+  for (const std::string& line : Split(git.Run({"ls-files", "-s", "-v", "-z"}).output, '\0')) {
     const std::string name = line.substr(line.find('\t') + 1);
     const bool is_assumed = line.front() >= 'a' && line.front() <= 'z';
     const bool is_skipped = line.front() == 'S' && !project.is_sparse;
     if (is_assumed || is_skipped) unwatched.push_back(name);
     if (line.substr(2).starts_with(kRepositoryMode)) modules.push_back(name);
+    if (!line.substr(2).starts_with(exposure::kLinkMode)) continue;
+    const std::string target = fs::read_symlink(project.top / name, none);
+    if (target.find(".git/annex/objects/") != std::string::npos) annexed.push_back(name);
   }
   AddNote("as committed, since the index does not watch it: ", unwatched, notes);
   AddNote("submodules stay behind: ", modules, notes);
+  AddNote("links of git-annex, whose files stay behind: ", annexed, notes);
   if (project.is_partial) notes.emplace_back("this is a partial clone: the copy has no history");
-  const GitOutput large = users.Run({"grep", "--cached", "-l", "-F", "-e", "filter=lfs", "--",
-                                     ".gitattributes", "*/.gitattributes"});
+  const GitOutput large = git.Run({"grep", "--cached", "-l", "-F", "-e", "filter=lfs", "--",
+                                   ".gitattributes", "*/.gitattributes"});
   if (large.ok()) notes.emplace_back("files of git LFS are pointers in the copy");
   const GitOutput ignored =
-      users.Run({"ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory"});
+      git.Run({"ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory"});
   const auto count = std::count(ignored.output.begin(), ignored.output.end(), '\0');
   if (count > 0) {
     notes.push_back(count == 1

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "git/git.h"
+#include "git/objects.h"
 
 namespace copy {
 
@@ -27,8 +28,10 @@ struct Project {
   std::string branch;     ///< "detached" without one
   std::string user_name = "limactl-mcp";
   std::string user_email = "limactl-mcp@localhost";
-  bool is_partial = false;  ///< a partial clone
-  bool is_sparse = false;   ///< a sparse checkout
+  std::string excludes;           ///< lines of core.excludesFile, then of .git/info/exclude
+  std::set<std::string> filters;  ///< that have a program in the settings, but git LFS
+  bool is_partial = false;        ///< a partial clone
+  bool is_sparse = false;         ///< a sparse checkout
 };
 
 /// The top of the working tree that holds `directory`. Throws support::Error if there is none,
@@ -42,18 +45,18 @@ inline constexpr const char* kPartialText =
 
 /// The user's working tree as a commit.
 struct Snapshot {
-  std::string commit;                 ///< HEAD if the working tree has no changes
-  std::vector<std::string> notes;     ///< lines for the user: what is not in it
-  std::vector<std::string> withheld;  ///< see FindWithheld
+  Git git;                              ///< the user's, with its index and objects
+  std::string commit = {};              ///< HEAD if the working tree has no changes
+  std::vector<std::string> notes = {};  ///< lines for the user: what is not in it
+  std::string rules = {};               ///< for RulesFile; empty if they have kept files from it
 };
 
-/// Writes the working tree into the side repository. Changes nothing in the user's. `included`: see
-/// FindWithheld. Throws support::Error.
-Snapshot TakeSnapshot(const Project& project, const Git& users, const SideRepository& side,
-                      const std::vector<std::string>& included);
+/// Writes the working tree into the side repository. Changes nothing in the user's. Throws
+/// support::Error.
+Snapshot TakeSnapshot(const Project& project, const Git& users, const SideRepository& side);
 
 /// More lines for the user, about the whole repository.
-std::vector<std::string> ListNotes(const Project& project, const Git& users);
+std::vector<std::string> ListNotes(const Project& project, const Git& git);
 
 /// The paths that are a repository of their own on either side.
 std::vector<std::string> GitLinks(const std::vector<git::RawChange>& changes);

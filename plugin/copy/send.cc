@@ -7,7 +7,7 @@
 #include "copy/copy.h"
 #include "copy/guest_copy.h"
 #include "copy/programs.h"
-#include "copy/withheld.h"
+#include "copy/rules.h"
 #include "support/errors.h"
 #include "support/files.h"
 
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using support::CommandError;
 using support::Format;
 
-const std::string kReplace(replace_program);
+const std::string kReplace = std::string(checkpoint_program) + std::string(replace_program);
 
 /// Written before `git init`, which keeps it.
 std::string GuestConfiguration(const Project& project) {
@@ -50,27 +50,17 @@ std::string Replace(const Target& target, const Project& project, const Snapshot
                              {"FORMAT", project.format},
                              {"CONFIG", GuestConfiguration(project)},
                              {"SHALLOW", support::ReadText(side.path() / "shallow")},
+                             {"EXCLUDES", project.excludes},
                              {"PACK", pack.stem()},
                              {"NEEDED", std::to_string(fs::file_size(pack))}};
   const GuestState prepared = CallGuest(target, settings, kReplace + "prepare");
-  // Then another one may be named. After a first send, the record has what is withheld.
+  // Then another one may be named.
   if (prepared.directory == "directory" && side.facts().sent.empty()) target.side.Remove();
   if (!prepared.directory.empty()) RequireOurs(target, prepared);
   const std::string temporary = side.facts().directory + "/.git/objects/pack/tmp_";
   SendFile(target, pack, temporary + "pack");
   SendFile(target, pack.replace_extension(".idx"), temporary + "idx");
   return CallGuest(target, settings, kReplace + "apply || fail_or_full apply").found;
-}
-
-/// Prints how to get what `take` cannot bring.
-void RequireTaken(const Target& target, const Untaken& untaken) {
-  if (untaken.empty()) return;
-  for (const std::string& line : RestLines(target, untaken)) std::cerr << line << '\n';
-  const std::string& arguments = target.side.place().arguments;
-  const bool can_take = untaken.has_work() || !untaken.refs.empty();
-  throw CommandError("Not taken: {}. {}To delete: `limactl mcp drop {} --force`", untaken.Summary(),
-                     can_take ? Format("To take: `limactl mcp take {}`. ", arguments) : "",
-                     arguments);
 }
 
 }  // namespace
@@ -82,8 +72,9 @@ void RequireTaken(const Target& target, const Untaken& untaken) {
 /// then, look() sees that both agree and deletes it. Work is looked for first and never
 /// overwritten.
 std::vector<std::string> Send(const Target& target, const Project& project,
-                              const Snapshot& snapshot, const Git& users) {
+                              const Snapshot& snapshot) {
   SideRepository& side = target.side;
+  DeleteOld(target);
   const GuestState state = CommitGuestWork(target, CommonCommits(side));
   const CopyFacts facts = side.facts();
   const std::string place = side.place().instance + ":" + facts.directory;
@@ -93,15 +84,19 @@ std::vector<std::string> Send(const Target& target, const Project& project,
     RequireOurs(target, state);
     // The rest stays in the copy when it is replaced.
     const bool would_lose =
-        state.untaken.has_work() ||
+        state.untaken.has_work() || state.untaken.IsUnfinished() ||
         std::any_of(state.untaken.refs.begin(), state.untaken.refs.end(),
-                    [&](const Untaken::Ref& ref) { return ref.name == project.branch; });
+                    [&](const auto& ref) { return ref.source == "refs/heads/" + project.branch; });
     if (would_lose) {
-      return {Format("{} stays as it is: {} not taken. limactl mcp take {}", the_copy,
-                     state.untaken.Summary(), side.place().instance)};
+      std::vector<std::string> lines;
+      if (state.untaken.IsUnfinished()) lines = RestLines(target, state.untaken);
+      lines.push_back(Format("{} stays as it is: {} not taken. limactl mcp take {}", the_copy,
+                             state.untaken.Summary(), side.place().instance));
+      return lines;
     }
     const bool is_current = state.work == snapshot.commit && facts.sent == snapshot.commit &&
-                            facts.base == project.head && facts.branch == project.branch;
+                            facts.base == project.head && facts.branch == project.branch &&
+                            support::ReadText(RulesFile(side)) == snapshot.rules;
     if (is_current) return {Format("{} is up to date.", the_copy)};
   }
   const std::optional<FileLock> use = side.place().TakeUse(LockKind::kExclusive);
@@ -123,15 +118,16 @@ std::vector<std::string> Send(const Target& target, const Project& project,
                "limactl mcp take {}",
                found, side.place().instance));
   }
-  SaveWithheld(side, snapshot.withheld);
+  if (!snapshot.rules.empty()) support::WriteText(RulesFile(side), snapshot.rules);
   side.Save({.project = facts.project,
              .directory = facts.directory,
              .branch = project.branch,
              .sent = snapshot.commit,
              .base = project.head,
-             .applied = snapshot.commit});
+             .applied = snapshot.commit,
+             .replaced = facts.replaced});
   CallGuest(target, {}, "rm -f \"$next\"");
-  for (const auto& notes : {snapshot.notes, ListNotes(project, users)}) {
+  for (const auto& notes : {snapshot.notes, ListNotes(project, snapshot.git)}) {
     for (const std::string& note : notes) lines.push_back(Format("Note: {}.", note));
   }
   lines.push_back(is_there ? Format("{} starts again from here.", the_copy)
@@ -144,26 +140,6 @@ GuestState QueryUntaken(const Target& target) {
   GuestState state = CommitGuestWork(target, CommonCommits(target.side));
   RequireOurs(target, state);
   return state;
-}
-
-std::vector<std::string> Drop(const Target& target, bool force) {
-  const auto use = target.side.place().TakeUse(LockKind::kExclusive);
-  if (!use) throw CommandError(target.side.place().InUseText());
-  const GuestState state =
-      CommitGuestWork(target, CommonCommits(target.side), {{"ONLY_STATE", force ? "1" : ""}});
-  if (!force && state.directory != "absent") RequireOurs(target, state);
-  const bool is_marked =
-      state.directory == "ours" || state.directory == "damaged" || state.directory == "interrupted";
-  std::vector<std::string> lines;
-  if (is_marked) {
-    RequireTaken(target, state.untaken);
-    CallGuest(target, {}, kReplace + "drop");
-  } else if (state.directory != "absent") {
-    lines.push_back(Format("{} in {} is not the copy, and stays.", target.side.facts().directory,
-                           target.side.place().instance));
-  }
-  target.side.Remove();
-  return lines;
 }
 
 }  // namespace copy

@@ -10,9 +10,12 @@
 #include <chrono>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <system_error>
 
 #include "copy/project.h"
+#include "copy/set_aside.h"
+#include "git/objects.h"
 #include "lima/sandbox.h"
 #include "shell/shell_quote.h"
 #include "support/context.h"
@@ -36,9 +39,9 @@ constexpr const char* kFacts = "copy";  // a file
 constexpr const char* kScratch = "incoming";
 constexpr std::array kFields = {&CopyFacts::project, &CopyFacts::directory, &CopyFacts::branch,
                                 &CopyFacts::sent,    &CopyFacts::base,      &CopyFacts::work,
-                                &CopyFacts::taken,   &CopyFacts::applied,   &CopyFacts::taking};
+                                &CopyFacts::taken,   &CopyFacts::applied,   &CopyFacts::branches,
+                                &CopyFacts::replaced};
 constexpr std::size_t kFirstId = 3;
-constexpr std::size_t kTaking = 8;
 constexpr std::size_t kIdLength = 16;
 constexpr std::chrono::seconds kLockWait{10};
 
@@ -58,14 +61,6 @@ FileLock TakeWorkLock(const fs::path& file) {
   return std::move(*lock);
 }
 
-std::optional<CopyFacts> ReadFactsIn(const fs::path& repository) {
-  const auto parts = Split(support::ReadText(repository / kFacts), '\0');
-  if (parts.size() <= kFirstId || parts.size() > kFields.size()) return std::nullopt;
-  CopyFacts facts;
-  for (std::size_t i = 0; i < parts.size(); ++i) facts.*kFields.at(i) = parts[i];
-  return facts;
-}
-
 void BorrowObjects(const fs::path& repository, const Project& project) {
   support::WriteText(repository / "objects/info/alternates",
                      Quoted(project.objects.string()) + "\n");
@@ -81,6 +76,12 @@ void RemoveLeftovers(const fs::path& repository) {
 }
 
 }  // namespace
+
+std::vector<std::string> CopyFacts::Commits() const {
+  std::vector<std::string> ids = {sent, base, work, taken, applied};
+  std::erase(ids, "");
+  return ids;
+}
 
 std::optional<FileLock> LockFile(const fs::path& file, LockKind kind,
                                  std::chrono::milliseconds wait) {
@@ -131,13 +132,46 @@ std::optional<CopyFacts> SidePlace::ReadFacts() const {
   return ReadFactsIn(repository);
 }
 
-std::vector<CopyFacts> ListFacts(const fs::path& instance_directory) {
-  std::vector<CopyFacts> all;
+std::vector<fs::path> ListRepositories(const fs::path& instance_directory) {
+  std::vector<fs::path> all;
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(instance_directory / kCopiesDirectory, none)) {
-    if (auto facts = ReadFactsIn(entry.path())) all.push_back(std::move(*facts));
+    if (entry.path().extension() == ".git") all.push_back(entry.path());
   }
   return all;
+}
+
+std::map<std::string, TakenBranch> TakenBranches(const CopyFacts& facts) {
+  std::map<std::string, TakenBranch> branches;
+  for (const std::string& line : Split(facts.branches, '\n')) {
+    const std::vector<std::string> words = Split(line, '\t');
+    if (words.size() == 3) branches[words[0]] = {words[1], words[2]};
+  }
+  return branches;
+}
+
+std::optional<CopyFacts> ReadFactsIn(const fs::path& repository) {
+  const auto parts = Split(support::ReadText(repository / kFacts), '\0');
+  if (parts.size() <= kFirstId || parts.size() > kFields.size()) return std::nullopt;
+  CopyFacts facts;
+  for (std::size_t i = 0; i < parts.size(); ++i) facts.*kFields.at(i) = parts[i];
+  return facts;
+}
+
+std::vector<CopyFacts> ListFacts(const fs::path& instance_directory) {
+  std::vector<CopyFacts> all;
+  for (const fs::path& repository : ListRepositories(instance_directory)) {
+    const bool is_aside = repository.filename().string().find('-') != std::string::npos;
+    auto facts = is_aside ? std::nullopt : ReadFactsIn(repository);
+    if (facts) all.push_back(std::move(*facts));
+  }
+  return all;
+}
+
+void RemoveRecord(const fs::path& repository) {
+  fs::remove(repository / kFacts);  // first: without it the rest counts as nothing
+  fs::remove_all(repository);
+  for (const char* lock : {".work", ".use"}) fs::remove(repository.string() + lock);
 }
 
 std::optional<FileLock> SidePlace::TakeUse(LockKind kind) const {
@@ -166,6 +200,8 @@ std::string SidePlace::NoCopyText() const {
     text +=
         Format(". If this was {}: --project {}", other.project, shell::ShellQuote(other.project));
   }
+  if (!ListSetAside(instance_directory, project).empty())
+    text += Format(". What was dropped: limactl mcp drop {} --undo", arguments);
   return text;
 }
 
@@ -215,15 +251,17 @@ void SideRepository::Follow(const Project& moved) {
       place_.project, place_.top);
 }
 
+/// The refs, in git's own form, hold the commits of the old and the new facts, since this may be
+/// killed in between.
 void SideRepository::Save(const CopyFacts& facts) {
-  std::string commands;
-  for (std::size_t i = kFirstId; i < kTaking; ++i) {
-    const std::string& id = facts.*kFields.at(i);
-    if (id == facts_.*kFields.at(i)) continue;
-    const std::string ref = Format(" refs/keep/{}", i);
-    commands += id.empty() ? "delete" + ref + "\n" : "update" + ref + " " + id + "\n";
+  std::set<std::string> ids;
+  for (const CopyFacts& each : {facts_, facts}) {
+    for (std::string& id : each.Commits()) ids.insert(std::move(id));
   }
-  git_.Require({"update-ref", "--stdin"}, Format("cannot write {}", path().string()), commands);
+  std::string refs;
+  for (const std::string& id : ids) refs += Format("{} refs/keep/{}\n", id, id);
+  fs::remove_all(path() / "refs/keep");  // of version 1.0
+  support::WriteText(path() / "packed-refs", refs);
   std::string text;
   for (const auto field : kFields) text += facts.*field + '\0';
   support::WriteText(path() / kFacts, text);
@@ -233,6 +271,17 @@ void SideRepository::Save(const CopyFacts& facts) {
 void SideRepository::Remove() {
   fs::remove(path() / kFacts);  // first: without it the rest counts as nothing
   fs::remove_all(path());
+}
+
+void SideRepository::MoveTo(const fs::path& repository) {
+  fs::rename(path(), repository);
+  facts_ = {place_.project, facts_.directory};
+}
+
+void SideRepository::MoveFrom(const fs::path& repository) {
+  fs::remove_all(path());
+  fs::rename(repository, path());
+  facts_ = place_.ReadFacts().value_or(facts_);
 }
 
 fs::path SideRepository::MakeScratch() const {

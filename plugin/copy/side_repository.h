@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,14 +42,33 @@ struct CopyFacts {
   std::string base = {};       ///< the user's HEAD then
   std::string work = {};       ///< what came back last
   std::string taken = {};      ///< what the branch was set to last, since `sent`
-  std::string applied = {};  ///< what the working tree has of it: `sent`, or what was applied last
-  std::string taking = {};   ///< ids that `take` may have set branches to, since `sent`
+  std::string applied = {};   ///< what the working tree has of it: `sent`, or what was applied last
+  std::string branches = {};  ///< lines: name, tab, source, tab, id; the last counts
+  std::string replaced = {};  ///< the number of the snapshot from before the last change by `take`
 
-  /// Whether `id` is what was sent, taken or applied.
-  [[nodiscard]] bool IsTaken(const std::string& id) const {
-    return id == sent || id == taken || id == applied;
-  }
+  /// Those that the side repository keeps.
+  [[nodiscard]] std::vector<std::string> Commits() const;
 };
+
+/// A branch that `take` has set since the last send, unless it was killed: what it was made of, and
+/// its commit.
+struct TakenBranch {
+  std::string source;
+  std::string id;
+};
+
+/// By their names.
+std::map<std::string, TakenBranch> TakenBranches(const CopyFacts& facts);
+
+/// The side repositories of an instance, of copies and of what is set aside.
+std::vector<std::filesystem::path> ListRepositories(
+    const std::filesystem::path& instance_directory);
+
+/// Empty if there is no record. Needs no lock.
+std::optional<CopyFacts> ReadFactsIn(const std::filesystem::path& repository);
+
+/// Deletes a side repository, and its locks.
+void RemoveRecord(const std::filesystem::path& repository);
 
 /// The facts of all copies in an instance. Needs no lock.
 std::vector<CopyFacts> ListFacts(const std::filesystem::path& instance_directory);
@@ -84,6 +104,7 @@ struct SidePlace {
   std::string top;      ///< where it is now
   std::string id;       ///< of the project
   std::filesystem::path repository;
+  std::string dropped = {};  ///< see SetAside::name; empty: the copy itself
 };
 
 /// The bare repository beside the user's, in the instance's directory. It borrows the user's
@@ -114,7 +135,7 @@ class SideRepository {
   /// Empty `sent`: the copy is not complete.
   [[nodiscard]] const CopyFacts& facts() const { return facts_; }
 
-  /// Replaces the facts, all or none.
+  /// Replaces the facts, all or none. At no time do they name a commit that no ref keeps.
   void Save(const CopyFacts& facts);
 
   /// Makes an empty scratch directory; the destructor removes it.
@@ -124,6 +145,10 @@ class SideRepository {
   [[nodiscard]] std::filesystem::path MakePack(const Git& git, const std::string& revisions) const;
 
   void Remove();
+
+  /// Renames it, for SetAside, or the other way round. Then there is no copy, or that one.
+  void MoveTo(const std::filesystem::path& repository);
+  void MoveFrom(const std::filesystem::path& repository);
 
  private:
   SidePlace place_;

@@ -3,25 +3,34 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string>
 
 #include "copy/copy.h"
+#include "exposure/names.h"
 #include "support/errors.h"
 #include "support/files.h"
 #include "support/format.h"
 #include "support/printable.h"
+#include "support/regex.h"
+#include "support/words.h"
 
 namespace copy {
 
+using exposure::Visible;
+using exposure::Word;
 using git::Excluding;
 using git::Existing;
 using git::RequireSuccess;
 using git::Split;
+
 namespace {
 
 namespace fs = std::filesystem;
 using support::CommandError;
+using support::Format;
+using support::Regex;
 
 const std::string kBranches = "refs/heads/";
 constexpr const char* kNoList = "git cannot list the branches";
@@ -30,7 +39,7 @@ constexpr const char* kReason = "limactl mcp take";
 void AddPack(const Git& users, const SideRepository& side, const std::string& revisions) {
   const std::string pack = side.MakePack(side.git(), revisions);
   const support::FileDescriptor file(::open(pack.c_str(), O_RDONLY | O_CLOEXEC));
-  support::Child index = users.Start({"index-pack", "--stdin", "--strict"}, {.input = file.get()});
+  support::Child index = users.Start({"index-pack", "--stdin"}, {.input = file.get()});
   RequireSuccess(index, "git cannot add the work to your repository");
 }
 
@@ -55,86 +64,137 @@ std::set<std::string> BranchesInWork(const Git& users) {
   return branches;
 }
 
+/// What neither a shell nor a terminal takes for more than a name. git refuses the second kind.
+std::string Plain(std::string name) {
+  constexpr std::size_t kMaxName = 100;
+  static const Regex others("[^\\w./+@-]+", Regex::kLatin1);
+  static const Regex refused(R"((^|/)(\.|/|$)|\.\.|\.(lock)?(/|$))");
+  static const Regex marks("[./]+");
+  others.ReplaceAll(name, "-");
+  name.resize(std::min(name.size(), kMaxName));
+  if (!refused.PartialMatch(name)) return name;
+  marks.ReplaceAll(name, "-");
+  return "-" + name;
+}
+
+/// The name of a source in the facts. Stashes are numbered from the newest, so their numbers
+/// change.
+std::string KeyOf(const Source& source) {
+  return support::Printable(source.is_stash() ? "refs/stash/" + source.id : source.ref);
+}
+
+/// The branch that a source gets if nothing stands in the way but `number` - 1 others.
+std::string Numbered(const Source& source, int number) {
+  const std::size_t name = source.branch.size();
+  const std::size_t end = source.is_stash() ? source.branch.rfind('-') : name;
+  if (number == 1 && end == name) return source.branch;
+  return source.branch.substr(0, end) + "-" + std::to_string(number);
+}
+
 }  // namespace
 
+Source MakeSource(const SideRepository& side, const std::string& ref, const std::string& id) {
+  std::string name = RefName(ref);
+  if (ref != kBranches + side.facts().branch) name = Plain(std::move(name));
+  return {ref, id, side.place().instance + "/" + name};
+}
+
 void RequireBranchName(const Git& users, const std::string& name) {
-  const bool is_name =
-      !name.starts_with('-') && users.Run({"check-ref-format", kBranches + name}).ok();
-  if (!is_name) {
-    throw CommandError("\"{}\" cannot be the name of a branch: --branch NAME.",
-                       support::Printable(name));
-  }
-  const std::string branches =
-      users.Require({"for-each-ref", "--format=%(refname:lstrip=2)", kBranches}, kNoList);
-  for (const std::string& other : Split(branches, '\n')) {
-    // A branch cannot be both a file and a directory.
-    if (!name.starts_with(other + "/") && !other.starts_with(name + "/")) continue;
-    throw CommandError("Branch {} is in the way of {}: git branch -m {} NAME", other, name, other);
+  if (users.Run({"check-ref-format", "--branch", name}).Line() == name) return;
+  throw CommandError("\"{}\" cannot be the name of a branch: --branch NAME.",
+                     support::Printable(name));
+}
+
+Branches::Branches(const Git& users, const SideRepository& side)
+    : users_(users),
+      side_(side),
+      taken_(TakenBranches(side.facts())),
+      in_work_(BranchesInWork(users)) {
+  // The id, "*" if the branch is checked out, and the name.
+  const std::string format =
+      "--format=%(objectname)%(if)%(worktreepath)%(then)*%(end) %(refname:lstrip=2)";
+  for (const std::string& line :
+       Split(users.Require({"for-each-ref", format, kBranches}, kNoList), '\n')) {
+    const std::size_t space = line.find(' ');
+    const std::string name = line.substr(space + 1);
+    if (line[space - 1] == '*') in_work_.insert(name);
+    ids_[name] = line.substr(0, line.find_first_of(" *"));
+    names_[support::LowerCase(name)] = name;
   }
 }
 
-Branch ChooseBranch(const Git& users, const SideRepository& side, const std::string& name,
-                    const std::string& id, Move move) {
-  const auto taking = Split(side.facts().taking, ' ');
-  const auto busy = BranchesInWork(users);
-  Branch branch{name, ""};
-  for (int number = 2;; ++number) {
-    // The id, and "*" if the branch is checked out.
-    const std::string found =
-        users.Require({"for-each-ref", "--format=%(objectname)%(if)%(worktreepath)%(then)*%(end)",
-                       kBranches + branch.name},
-                      kNoList);
-    branch.old = found.substr(0, id.size());
-    if (branch.old.empty() || branch.old == id) return branch;
-    const bool is_ours = std::find(taking.begin(), taking.end(), branch.old) != taking.end();
-    const auto was_ours = [&] {
-      return users.Run({"reflog", "-1", "--format=%gs", kBranches + branch.name}).Line() == kReason;
-    };
-    const auto is_ancestor = [&] {
-      return side.git().Run({"merge-base", "--is-ancestor", branch.old, id}).ok();
-    };
-    const bool may_move = is_ours || ((move == Move::kForward || was_ours()) && is_ancestor());
-    if (may_move && !found.ends_with('*') && !busy.contains(branch.name)) return branch;
-    branch.name = name + "-" + std::to_string(number);
+void Branches::RequireWay(const std::string& name) const {
+  // A branch cannot be both a file and a directory.
+  const std::string lower = support::LowerCase(name);
+  for (const auto& [other, found] : names_) {
+    if (!lower.starts_with(other + "/") && !other.starts_with(lower + "/")) continue;
+    throw CommandError("Branch {} is in the way of {}: git branch -m {} NAME", Visible(found),
+                       Visible(name), Word(found));
   }
 }
 
-void SetBranch(const Git& users, SideRepository& side, const Branch& branch,
-               const std::string& id) {
+/// Whether a branch that is there may move to another commit.
+bool Branches::MayMove(const std::string& name, const Source& source, bool is_named) const {
+  if (in_work_.contains(name)) return false;
+  const auto is_by_take = [&] {
+    return users_.Run({"reflog", "-1", "--format=%gs", kBranches + name}).Line() == kReason;
+  };
+  const auto last = taken_.find(name);
+  const std::string& id = ids_.at(name);
+  // The facts are older or newer than the branch if a `take` was killed.
+  if (last != taken_.end()) return last->second.id == id || is_by_take();
+  return (!is_named || is_by_take()) &&
+         side_.git().Run({"merge-base", "--is-ancestor", id, source.id}).ok();
+}
+
+Branch Branches::Choose(const Source& source, bool is_named) {
+  for (int number = 1;; ++number) {
+    const std::string name = Numbered(source, number);
+    RequireWay(name);
+    const auto last = taken_.find(name);
+    const bool is_others = last != taken_.end() && last->second.source != KeyOf(source);
+    if (is_others || chosen_.contains(name)) continue;
+    const auto found = ids_.find(name);
+    // Some file systems ignore the case of names.
+    const bool is_free = found == ids_.end() && !names_.contains(support::LowerCase(name));
+    const bool is_ours =
+        found != ids_.end() && (found->second == source.id || MayMove(name, source, is_named));
+    if (!is_free && !is_ours) continue;
+    chosen_.insert(name);
+    names_[support::LowerCase(name)] = name;
+    return {name, is_free ? "" : found->second, source};
+  }
+}
+
+void Branches::Set(SideRepository& side, const std::vector<Branch>& branches) const {
   CopyFacts facts = side.facts();
-  if (branch.old != id) {
-    // First: if this is killed, the branch is still known to be ours.
-    facts.taking += " " + id;
-    side.Save(facts);
-    const std::string head = users.Run({"rev-parse", "-q", "--verify", "HEAD^{commit}"}).Line();
-    AddPack(users, side, id + "\n" + Excluding(Existing(users, {facts.base, facts.taken, head})));
-    users.Require(
-        {"-c", "core.logAllRefUpdates=true", "update-ref", "-m", kReason, kBranches + branch.name,
-         id, branch.old.empty() ? std::string(id.size(), '0') : branch.old},
-        support::Format("git cannot set the branch {}", branch.name));
+  std::vector<std::string> there = {
+      facts.base, users_.Run({"rev-parse", "-q", "--verify", "HEAD^{commit}"}).Line()};
+  for (const auto& [name, last] : taken_) {
+    const auto found = ids_.find(name);
+    if (found != ids_.end()) there.push_back(found->second);
   }
-  if (id != facts.work) return;
-  facts.taken = id;
+  std::string ids;
+  std::string updates;
+  for (const auto& [name, old, source] : branches) {
+    if (source.id == facts.work) facts.taken = source.id;
+    if (old == source.id && taken_.contains(name)) continue;
+    facts.branches += Format("{}\t{}\t{}\n", name, KeyOf(source), source.id);
+    if (old == source.id) continue;
+    ids += source.id + "\n";
+    updates += Format("update {} {} {}\n", kBranches + name, source.id,
+                      old.empty() ? std::string(source.id.size(), '0') : old);
+  }
+  // First: if this is killed, the branches are still known to be ours.
   side.Save(facts);
-}
-
-bool WouldMergeRefuse(const Git& users, const SideRepository& side) {
-  const std::string work = side.facts().work;
-  const std::string base = users.Run({"merge-base", "HEAD", work}).Line();
-  const std::string head = users.Run({"rev-parse", "HEAD"}).Line();
-  if (base.empty()) return true;
-  // Like merge, refresh the index first, to find the files that have changed.
-  const fs::path index = side.MakeScratch() / "index";
-  std::error_code none;
-  fs::copy_file(users.Require({"rev-parse", "--path-format=absolute", "--git-path", "index"},
-                              "git cannot find its index"),
-                index, none);
-  const Git git = users.With({{"GIT_INDEX_FILE", index.string()}});
-  (void)git.Run({"update-index", "-q", "--refresh"});
-  Git::Arguments merge = {"read-tree", "-n", "-m", "-u", "--exclude-per-directory=.gitignore"};
-  if (base != head) merge.push_back(base);
-  merge.insert(merge.end(), {head, work});
-  return !git.Run(merge).ok();
+  if (ids.empty()) return;
+  AddPack(users_, side, ids + Excluding(Existing(users_, there)));
+  const git::GitOutput done = users_.Run(
+      {"-c", "core.logAllRefUpdates=true", "update-ref", "-m", kReason, "--stdin"}, updates);
+  if (done.ok()) return;
+  const bool is_locked = done.error.find(".lock': File exists") != std::string::npos;
+  throw CommandError("git cannot set the branches: {}{}", done.error_line,
+                     is_locked ? " If no git runs, remove that file." : "");
 }
 
 }  // namespace copy

@@ -11,8 +11,7 @@ namespace copy {
 
 /// Adds what else the user should know of a change before taking it: files of git LFS, and, with
 /// `branch`, ignored files of the user's that git would overwrite.
-void AddTakeNotes(const SideRepository& side, const git::Git& users,
-                  const exposure::CommitChanges& changes, const std::string& branch,
-                  exposure::Report& report);
+void AddTakeNotes(const git::Git& users, const exposure::CommitChanges& changes,
+                  const std::string& branch, exposure::Report& report);
 
 }  // namespace copy

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "copy/untaken.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <map>
 #include <utility>
 
 #include "copy/guest_copy.h"
+#include "copy/set_aside.h"
 #include "exposure/names.h"
 #include "shell/shell_quote.h"
+#include "support/errors.h"
 #include "support/format.h"
 #include "support/join.h"
 #include "support/paths.h"
@@ -27,11 +31,102 @@ std::string Described(const std::string& raw) {
   return name.starts_with("stash-") ? name : Format("branch {}", name);
 }
 
+bool IsLeftOut(const std::string& kind) {
+  return kind == "unreadable" || kind == "protected" || kind == "refused";
+}
+
+/// A name that the current directory has not: "agent-lib", "agent-lib-2".
+std::string NewName(const std::string& instance, const std::string& path,
+                    const std::string& extension) {
+  const std::string name = instance + "-" + PlainName(path);
+  std::string chosen = name + extension;
+  std::error_code error;
+  for (int number = 2; std::filesystem::exists(std::filesystem::symlink_status(chosen, error));
+       ++number) {
+    chosen = name + "-" + std::to_string(number) + extension;
+  }
+  return chosen;
+}
+
+std::string InGuest(const std::string& instance, const std::string& command,
+                    const std::string& path) {
+  return Format("limactl shell {} {} {}", instance, command, shell::ShellQuote(path));
+}
+
+/// What all names of one kind have in common: empty for the other kinds.
+std::string TextOfKind(const std::string& kind, const std::string& names,
+                       const std::string& instance, const std::string& directory) {
+  if (kind == "unreadable") {
+    return Format("not taken: git cannot read {}; `{}` lets it", names,
+                  InGuest(instance, "chmod -R u+rwX", directory));
+  }
+  if (kind == "protected") {
+    return Format("not taken: git cannot read {} of another user; `{}` lets it", names,
+                  InGuest(instance, "sudo chmod -R a+rX", directory));
+  }
+  if (kind == "filter")
+    return Format("as it is, since its clean filter fails in the guest: {}", names);
+  if (kind != "refs") return "";
+  return Format("not brought: {}; `{}` brings all refs", names, BundleCommand(instance, directory));
+}
+
+std::string TextOf(const Untaken::Rest& rest, const std::string& instance,
+                   const std::string& directory) {
+  const auto& [kind, name] = rest;
+  const std::string path = name.starts_with('/') ? name : directory + "/" + name;
+  const std::string git = Format("git -C {}", shell::ShellQuote(directory));
+  const std::map<std::string, std::string> texts = {
+      {"refused", Format("git cannot have the name {}; `{} {}` gives it another", name,
+                         InGuest(instance, "mv -n", path),
+                         shell::ShellQuote(directory + "/renamed-" + PlainName(name)))},
+      {"operation", Format("{}; `limactl shell {} {} status` says how to finish or abort it", name,
+                           instance, git)},
+      {"repository",
+       Format("{} is a repository of its own; `{}` brings its files, `{}` its commits", name,
+              FilesCommand(instance, path), BundleCommand(instance, path))},
+      {"module", Format("{} has a submodule's commits; `{}` brings them", name,
+                        BundleCommand(instance, path))},
+      {"worktree",
+       Format(
+           "{} is another working tree; `{} stash -u` makes what is not committed there a stash, "
+           "which take brings. Then: `limactl shell {} {} worktree remove {}`",
+           name, InGuest(instance, "git -C", path), instance, git, shell::ShellQuote(path))},
+      {"lfs", Format("{}; `{}` brings them, for your .git/lfs/objects", name,
+                     FilesCommand(instance, directory + "/.git/lfs/objects"))},
+      {"object",
+       Format("{}, a tag of no commit; `{}` brings it", name, BundleCommand(instance, directory))},
+      {"tag", Format("the message of {}; `limactl shell {} {} cat-file -p {}` prints it", name,
+                     instance, git, shell::ShellQuote(name))},
+      {"copy", Format("the copy of {} lies in this one; `limactl mcp take {} --project {}` brings "
+                      "its work, then the same with drop",
+                      name, instance, shell::ShellQuote(name))}};
+  const auto found = texts.find(kind);
+  return found == texts.end() ? "" : "not taken: " + found->second;
+}
+
 }  // namespace
 
-bool IsHeld(const Git& users, const std::string& id) {
-  const GitOutput refs = users.Run({"for-each-ref", "--count=1", "--contains", id});
-  return refs.ok() && !refs.output.empty();
+std::string RefName(std::string ref) {
+  for (const char* prefix : {"refs/", "heads/"}) {
+    if (ref.starts_with(prefix)) ref.erase(0, std::string_view(prefix).size());
+  }
+  return ref;
+}
+
+std::set<std::string> Held(const Target& target, std::vector<std::string> ids) try {
+  std::erase(ids, "");
+  if (ids.empty()) return {};
+  const Git users = Git::Users(target.side.place().top, target.side.lock());
+  const std::vector<std::string> existing = git::Existing(users, ids);
+  if (existing.empty()) return {};
+  const GitOutput others =
+      users.Run({"rev-list", "--stdin", "--not", "--all"}, support::Join(existing, "\n"));
+  if (!others.ok() || others.is_cut) return {};  // gc has deleted some objects
+  std::set<std::string> held(existing.begin(), existing.end());
+  for (const std::string& id : git::Split(others.output, '\n')) held.erase(id);
+  return held;
+} catch (const support::Error&) {
+  return {};  // the project is gone
 }
 
 std::string Untaken::Summary() const {
@@ -42,15 +137,32 @@ std::string Untaken::Summary() const {
   for (const Ref& ref : refs) names.push_back(Described(ref.name));
   for (const Rest& each : rest) names.push_back(each.name);
   if (!names.empty()) parts.push_back(List(names, 5));
-  return support::Join(parts);
+  if (gone.empty()) return support::Join(parts);
+  return Format("{} (gone, or without it: {})", support::Join(parts), List(gone));
+}
+
+bool Untaken::IsUnfinished() const {
+  return std::any_of(rest.begin(), rest.end(), [](const Rest& each) {
+    return each.kind == "operation" || IsLeftOut(each.kind);
+  });
 }
 
 void CompareWithHost(const Target& target, const std::string& work, Untaken& untaken) {
   const SidePlace& place = target.side.place();
   const CopyFacts& facts = target.side.facts();
-  const Git users = Git::Users(place.top, target.side.lock());
-  if (facts.IsTaken(work) || IsHeld(users, work)) untaken.commits = untaken.files = 0;
-  std::erase_if(untaken.refs, [&](const Untaken::Ref& ref) { return IsHeld(users, ref.id); });
+  std::vector<std::string> ids = {work};
+  for (const Untaken::Ref& ref : untaken.refs) ids.push_back(ref.id);
+  std::set<std::string> taken = Held(target, ids);
+  taken.insert({facts.sent, facts.applied});
+  if (taken.contains(work)) untaken.commits = untaken.files = 0;
+  std::erase_if(untaken.refs, [&](const auto& ref) { return taken.contains(ref.id); });
+  std::erase_if(ids, [&](const std::string& id) { return taken.contains(id); });
+  for (const auto& [name, branch] : TakenBranches(facts)) {
+    if (std::find(ids.begin(), ids.end(), branch.id) != ids.end()) {
+      untaken.gone.push_back(Visible(name));
+    }
+  }
+  if (!place.dropped.empty()) return;
   const std::string directory = support::CleanPath(facts.directory);
   for (const CopyFacts& other : ListFacts(place.instance_directory)) {
     const auto below = support::PathBelow(other.directory, directory);
@@ -60,34 +172,33 @@ void CompareWithHost(const Target& target, const std::string& work, Untaken& unt
   }
 }
 
+std::string FilesCommand(const std::string& instance, const std::string& directory) {
+  const std::string name = NewName(instance, directory, "");
+  // The guest's tar may ignore the first --exclude.
+  return Format("mkdir {} && {} --exclude=.git -cf - . | tar --exclude='.[Gg][Ii][Tt]' -xf - -C {}",
+                name, InGuest(instance, "tar -C", directory), name);
+}
+
+std::string BundleCommand(const std::string& instance, const std::string& directory) {
+  return Format("{} bundle create - --all HEAD >{}", InGuest(instance, "git -C", directory),
+                NewName(instance, directory, ".bundle"));
+}
+
 std::vector<std::string> RestLines(const Target& target, const Untaken& untaken) {
   const std::string& instance = target.side.place().instance;
   const std::string& directory = target.side.facts().directory;
   std::vector<std::string> lines;
-  for (const auto& [kind, name] : untaken.rest) {
-    std::string path = name.starts_with('/') ? name : directory + "/" + name;
-    if (kind == "tag") path = directory;
-    const std::string copy =
-        Format("`limactl copy -r {} .` brings ", shell::ShellQuote(instance + ":" + path));
-    const std::string git =
-        Format("`limactl shell {} git -C {}", instance, shell::ShellQuote(path));
-    const std::map<std::string, std::string> texts = {
-        {"repository", Format("{} is a repository of its own; {}it", name, copy)},
-        {"files", Format("{} is a submodule with changed files; {}them", name, copy)},
-        {"commits", Format("{} is a submodule with commits; "
-                           "{} bundle create - --all HEAD > submodule.bundle` brings them",
-                           name, git)},
-        {"worktree", Format("{} is a working tree with changes; {} stash -u` makes them a stash, "
-                            "which take brings",
-                            name, git)},
-        {"tag", Format("the message of {}; {} cat-file -p {}` prints it", name, git,
-                       shell::ShellQuote(name))},
-        {"copy", Format("the copy of {} lies in this one; "
-                        "`limactl mcp take {} --project {}` brings its work, "
-                        "then the same with drop",
-                        name, instance, shell::ShellQuote(name))}};
-    const auto found = texts.find(kind);
-    if (found != texts.end()) lines.push_back(Format("Note: not taken: {}", found->second));
+  std::map<std::string, std::vector<std::string>> names;
+  for (const auto& all : {untaken.rest, untaken.notes}) {
+    for (const Untaken::Rest& rest : all) {
+      names[rest.kind].push_back(rest.name);
+      const std::string text = TextOf(rest, instance, directory);
+      if (!text.empty()) lines.push_back("Note: " + text);
+    }
+  }
+  for (const auto& [kind, list] : names) {
+    const std::string text = TextOfKind(kind, List(list, 5), instance, directory);
+    if (!text.empty()) lines.push_back("Note: " + text);
   }
   return lines;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "copy/copy.h"
+#include "exposure/git_directory.h"
 #include "exposure/names.h"
 #include "exposure/state.h"
 #include "support/errors.h"
@@ -29,22 +30,15 @@ namespace {
 namespace fs = std::filesystem;
 using support::CommandError;
 
-constexpr std::size_t kMaxFirstLine = 8192;
 constexpr std::size_t kMaxPackedRefs = std::size_t{64} << 20;
 constexpr std::chrono::minutes kMaxTime{10};
 
 /// The attributes of the project would hide changes: all, or what they convert.
 constexpr const char* kAttributes = "* !diff -ident !working-tree-encoding\n";
 
-/// The first line of one of git's files; empty if it cannot be read.
-std::string FirstLine(const fs::path& file) {
-  const std::string text = ReadRegularFile(file, kMaxFirstLine).value_or("");
-  return text.substr(0, text.find('\n'));
-}
-
 /// The commit of a reference such as refs/heads/main; empty if there is none.
 std::string CommitOf(const std::string& reference, const fs::path& common) {
-  const std::string id = FirstLine(common / reference);
+  const std::string id = exposure::FirstLine(common / reference);
   if (!id.empty()) return id;
   const std::string packed =
       ReadRegularFile(common / "packed-refs", kMaxPackedRefs).value_or("") + "\n";
@@ -56,19 +50,16 @@ std::string CommitOf(const std::string& reference, const fs::path& common) {
 
 /// Found without git, which would obey the repository's settings.
 Project ReadRepository(const fs::path& top) {
-  constexpr std::string_view kLink = "gitdir: ";
   constexpr std::string_view kReference = "ref: ";
   std::error_code unknown;
   if (!fs::exists(fs::symlink_status(top / ".git", unknown)))
     throw CommandError("{} is not in a git repository: git init, and commit once.", top.string());
   Project project;
   project.top = top;
-  project.git_directory = top / ".git";
-  const std::string link = FirstLine(project.git_directory);
-  if (link.starts_with(kLink)) project.git_directory = top / link.substr(kLink.size());
-  const fs::path common = project.git_directory / FirstLine(project.git_directory / "commondir");
+  const auto [directory, common] = exposure::GitDirectory(top);
+  project.git_directory = directory;
   project.objects = fs::weakly_canonical(common / "objects");
-  project.head = FirstLine(project.git_directory / "HEAD");
+  project.head = exposure::FirstLine(project.git_directory / "HEAD");
   if (project.head.starts_with(kReference)) {
     project.head = CommitOf(project.head.substr(kReference.size()), common);
   }

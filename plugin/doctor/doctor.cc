@@ -8,6 +8,7 @@
 #include <optional>
 #include <system_error>
 
+#include "copy/set_aside.h"
 #include "doctor/exposure.h"
 #include "doctor/guest_checks.h"
 #include "doctor/host_checks.h"
@@ -162,8 +163,7 @@ void Doctor::CheckGuest() {
       [this](const Context& context) {
         guest_ = ssh::Connect(endpoint_, {}, context);
         return Passed(support::Format(
-            "sshd accepts {}, whose home is {}; {}", endpoint_.user,
-            guest_->RealPath(".", context),
+            "sshd accepts {}, whose home is {}; {}", endpoint_.user, guest_->RealPath(".", context),
             ssh::HasRecordedHostKey(endpoint_)
                 ? "its host key is the recorded one"
                 : "no host key is recorded for it: Lima 2.3 or later does at the next start"));
@@ -175,7 +175,9 @@ void Doctor::CheckGuest() {
   std::vector<copy::CopyFacts> facts;
   const bool is_known = !culprits_.contains("configuration");
   if (is_known) facts = copy::ListFacts(configuration_.directory());
-  if (is_known && (mounts_.empty() || !facts.empty())) {
+  const bool has_some =
+      is_known && (!facts.empty() || !copy::ListSetAside(configuration_.directory()).empty());
+  if (is_known && (mounts_.empty() || has_some)) {
     Run("copies", "configuration", support::Format("look into the guest with {}", shell),
         [&](const Context& context) {
           std::vector<std::string> copies;
@@ -190,7 +192,7 @@ void Doctor::CheckGuest() {
           for (const copy::CopyFacts& each : facts) {
             copies.push_back(DescribeCopy(configuration_, each, *guest_, asking));
           }
-          return CheckCopies(copies, needs);
+          return CheckCopies(copies, DescribeSetAside(configuration_, needs), needs);
         });
   }
   Run("server", "connect", "start it yourself to see its messages", [this](const Context& context) {

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "copy/copy.h"
+#include "copy/set_aside.h"
 #include "doctor/programs.h"
 #include "git/git.h"
 #include "lima/sandbox.h"
@@ -83,6 +84,10 @@ CopyNeeds QueryCopyNeeds(guest::Guest& guest, const std::optional<fs::path>& git
   std::getline(answer, may_sudo);
   std::getline(answer, found.free_megabytes);
   found.may_sudo = may_sudo == "yes";
+  std::string size;
+  std::string name;
+  while (std::getline(answer, size, '\t') && std::getline(answer, name))
+    found.set_aside[name] = size;
   return found;
 }
 
@@ -118,7 +123,22 @@ Finding CheckClock(const lima::InstanceConfiguration& instance, const ClockReadi
                  (instance.os == "Linux" ? set : "") + restart);
 }
 
-Finding CheckCopies(const std::vector<std::string>& copies, const CopyNeeds& needs) {
+std::vector<std::string> DescribeSetAside(const lima::InstanceConfiguration& instance,
+                                          const CopyNeeds& needs) {
+  std::vector<std::string> lines;
+  for (const copy::SetAside& each : copy::ListSetAside(instance.directory())) {
+    const auto found = needs.set_aside.find(each.name);
+    if (found == needs.set_aside.end()) continue;
+    const long kilobytes = std::strtol(found->second.c_str(), nullptr, 10);
+    lines.push_back(Format("{} ({} KB; limactl mcp drop {} --project {} --undo)",
+                           each.facts.project, kilobytes, instance.name,
+                           shell::ShellQuote(each.facts.project)));
+  }
+  return lines;
+}
+
+Finding CheckCopies(const std::vector<std::string>& copies, const std::vector<std::string>& aside,
+                    const CopyNeeds& needs) {
   std::vector<std::string> problems;
   std::vector<std::string> advice;
   const auto warn = [&](const std::string& problem, const std::string& what_to_do) {
@@ -138,7 +158,8 @@ Finding CheckCopies(const std::vector<std::string>& copies, const CopyNeeds& nee
   if (std::strtol(needs.free_megabytes.c_str(), nullptr, 10) < kFewMegabytes) {
     warn("the guest has less than 1 GiB of disk space", "free some, or enlarge its disk");
   }
-  const std::string list = copies.empty() ? "none yet" : Format("copies of {}", Join(copies));
+  std::string list = copies.empty() ? "none yet" : Format("copies of {}", Join(copies));
+  if (!aside.empty()) list += Format("; set aside: {}", Join(aside));
   if (problems.empty()) return Passed(list);
   return Warning(Format("{}; {}", list, Join(problems, "; ")), Join(advice, "; "));
 }

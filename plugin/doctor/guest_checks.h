@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -25,9 +26,10 @@ std::string DescribeCopy(const lima::InstanceConfiguration& instance, const copy
 /// Facts that copies depend on. Versions are as `git --version` prints them, empty without one.
 struct CopyNeeds {
   std::string host_git = {};
-  std::string git = {};             ///< in the guest
-  bool may_sudo = false;            ///< there, without a password
-  std::string free_megabytes = {};  ///< in the home directory there
+  std::string git = {};                               ///< in the guest
+  bool may_sudo = false;                              ///< there, without a password
+  std::string free_megabytes = {};                    ///< in the home directory there
+  std::map<std::string, std::string> set_aside = {};  ///< SetAside::name -> its KB
 };
 
 /// `git` is the host's.
@@ -49,8 +51,13 @@ inline constexpr std::chrono::seconds kClockTolerance{5};
 
 Finding CheckClock(const lima::InstanceConfiguration& instance, const ClockReading& reading);
 
-/// `copies` are those there are. Warns of what is missing.
-Finding CheckCopies(const std::vector<std::string>& copies, const CopyNeeds& needs);
+/// What is set aside, with sizes.
+std::vector<std::string> DescribeSetAside(const lima::InstanceConfiguration& instance,
+                                          const CopyNeeds& needs);
+
+/// `copies` are those there are, and `aside` what is set aside. Warns of what is missing.
+Finding CheckCopies(const std::vector<std::string>& copies, const std::vector<std::string>& aside,
+                    const CopyNeeds& needs);
 
 /// A server and its only client. Each function throws support::CommandError if the server exits or
 /// prints anything but MCP, and support::Stopped at the context's deadline.

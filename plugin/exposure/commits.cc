@@ -7,10 +7,10 @@
 #include <functional>
 #include <map>
 #include <set>
-#include <sstream>
 #include <unordered_map>
 #include <utility>
 
+#include "exposure/git_directory.h"
 #include "exposure/git_settings.h"
 #include "exposure/guest_reach.h"
 #include "exposure/links.h"
@@ -27,29 +27,42 @@ using git::Git;
 using Names = std::vector<std::string>;
 
 constexpr std::size_t kMaxTarget = 4096;
+/// Bytes of a pointer of git LFS: what its text needs, and what git-lfs itself takes for one.
+constexpr std::size_t kMinPointer = 100;
+constexpr std::size_t kMaxPointer = 1024;
 /// Many links to one directory multiply what was changed there. In bytes; each counts as 300 more.
 constexpr std::size_t kMaxSeen = std::size_t{32} << 20;
 /// That lead to each other.
 constexpr std::size_t kMaxLinks = 8;
 
+bool IsFile(std::string_view mode) {
+  return mode != git::kNoEntry && mode != kTreeMode && mode != git::kRepositoryMode;
+}
+
 class CommitReader {
  public:
-  CommitReader(const Git& git, const std::string& from, const std::string& to)
-      : git_(git), from_(from), to_(to) {}
+  CommitReader(const Git& git, const std::string& from, const std::string& to,
+               git::TreeEntries tree)
+      : git_(git), from_(from), to_(to) {
+    changes_.tree = std::move(tree);
+  }
 
-  CommitChanges ReadAll(bool between) {
+  CommitChanges ReadAll(bool between, const std::map<std::string, std::string>& others,
+                        const git::PatchSink& patch) {
     std::vector<Change>& list = changes_.list;
-    for (git::RawChange& raw : git::ParseRaw(
-             Read({"diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", from_, to_}))) {
+    for (git::RawChange& raw : git::Diff(git_, from_, to_, {"-t"}, patch)) {
       list.push_back({std::move(raw)});
+    }
+    if (between) AddCommitsBetween(others);
+    if (!list.empty() && changes_.tree.empty()) {
+      changes_.tree = git::Tree(git_, to_, &changes_.is_cut);
     }
     if (!list.empty()) ReadTree();
     std::erase_if(list, [](const Change& change) {
       return change.old_mode == kTreeMode ||
              (change.mode == kTreeMode && change.look_alike.empty());
     });
-    if (between) AddCommitsBetween();
-    ReadTargets(list);
+    ReadContents();
     AddSeenThroughLinks();
     return std::move(changes_);
   }
@@ -69,58 +82,98 @@ class CommitReader {
     for (Change& change : changes_.list) {
       if (change.old_mode == git::kNoEntry) added.try_emplace(Folded(change.path), &change);
     }
-    // mode, " TYPE ", id, tab, path
-    for (const std::string& line : git::Split(Read({"ls-tree", "-r", "-t", "-z", to_}), '\0')) {
-      const std::size_t tab = line.find('\t');
-      const std::string path = line.substr(tab + 1);
-      if (line.starts_with(kLinkMode)) {
-        Change link;
-        link.path = path;
-        link.mode = kLinkMode;
-        link.id = line.substr(line.rfind(' ', tab) + 1, tab - line.rfind(' ', tab) - 1);
-        links_.push_back(std::move(link));
-      }
+    for (const git::TreeEntry& entry : changes_.tree) {
+      if (entry.mode == kLinkMode) links_.push_back({{entry.path, "", entry.mode, entry.id, ""}});
       if (added.empty()) continue;
-      const auto found = added.find(Folded(path));
-      if (found != added.end() && found->second->path != path) found->second->look_alike = path;
+      const auto found = added.find(Folded(entry.path));
+      if (found != added.end() && found->second->path != entry.path) {
+        found->second->look_alike = entry.path;
+      }
     }
-    ReadTargets(links_);
-  }
-
-  void AddCommitsBetween() {
-    std::set<std::string> known;
-    for (const Change& change : changes_.list) known.insert(change.path);
-    const std::string commits = Read({"rev-list", to_, "--not", from_});
-    for (git::RawChange& raw :
-         git::ParseRaw(Read({"diff-tree", "--stdin", "-r", "-m", "-z", "--raw", "--root",
-                             "--no-renames", "--no-commit-id"},
-                            commits))) {
-      if (raw.mode == git::kNoEntry || !known.insert(raw.path).second) continue;
-      Change change{std::move(raw)};
-      change.note = "in a commit in between";
-      changes_.list.push_back(std::move(change));
+    for (const Change& change : changes_.list) {
+      if (change.mode == kLinkMode && !change.note.empty()) links_.push_back(change);
     }
   }
 
-  void ReadTargets(std::vector<Change>& changes) {
-    std::string ids;
-    for (const Change& change : changes) {
-      if (change.mode == kLinkMode) ids += change.id + "\n";
+  /// Those of the other branches, too, so that many cost what one costs.
+  void AddCommitsBetween(const std::map<std::string, std::string>& others) {
+    std::map<std::string, std::string> branches;  // by commit; empty: the second commit's own
+    std::string commits = Read({"rev-list", "--topo-order", to_, "--not", from_});
+    for (const std::string& commit : git::Split(commits, '\n')) branches[commit];
+    std::string tips = "^" + from_ + "\n^" + to_ + "\n";
+    for (const auto& [id, branch] : others) tips += id + "\n";
+    for (const std::string& line : git::Split(
+             Read({"log", "--stdin", "--topo-order", "--source", "--format=%H %S"}, tips), '\n')) {
+      const std::string commit = line.substr(0, line.find(' '));
+      const auto tip = others.find(line.substr(std::min(commit.size() + 1, line.size())));
+      if (tip == others.end()) continue;  // the last line was cut
+      branches[commit] = tip->second;
+      commits += commit + "\n";
     }
-    if (ids.empty()) return;
-    // "ID blob SIZE", line feed, target, line feed
-    std::istringstream text(Read({"cat-file", "--batch"}, ids));
-    for (Change& change : changes) {
-      if (change.mode != kLinkMode) continue;
-      std::string id;
-      std::string type;
-      std::size_t size = 0;
-      text >> id >> type >> size;
-      text.get();
-      std::string target(std::min(size, kMaxTarget), '\0');
-      text.read(target.data(), static_cast<std::streamsize>(target.size()));
-      text.ignore(static_cast<std::streamsize>(size - target.size()));
-      if (text && size <= kMaxTarget) change.target = std::move(target);
+    AddChangesOf(commits, branches);
+  }
+
+  void AddChangesOf(const std::string& commits,
+                    const std::map<std::string, std::string>& branches) {
+    constexpr std::size_t kNone = std::string::npos;
+    std::vector<Change>& list = changes_.list;
+    std::map<std::pair<std::string, std::string>, std::size_t> known;
+    for (const Change& change : list) known[{change.path, ""}] = kNone;
+    // The commit, and ":MODE …", the path for each change; newer commits come first.
+    const Names parts = git::Split(Read({"diff-tree", "--stdin", "-r", "-z", "--raw", "--root",
+                                         "--diff-merges=first-parent", "--no-renames"},
+                                        commits),
+                                   '\0');
+    std::string branch;
+    for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+      if (!parts[i].starts_with(':')) {
+        const auto commit = branches.find(parts[i]);
+        if (commit != branches.end()) branch = commit->second;
+        continue;
+      }
+      Change change{git::ParseRaw(parts[i] + '\0' + parts[i + 1]).front()};
+      ++i;
+      if (change.is_deleted() && branch.empty()) continue;
+      const auto [first, is_new] = known.emplace(std::pair(change.path, branch), list.size());
+      if (is_new) {
+        change.note = branch.empty() ? "in a commit in between" : "in " + branch;
+        list.push_back(std::move(change));
+      } else if (first->second != kNone) {
+        Change& newer = list[first->second];
+        if (newer.is_deleted()) {
+          newer.mode = change.mode;
+          newer.id = change.id;
+        }
+        newer.old_mode = change.old_mode;
+        newer.old_id = change.old_id;
+      }
+    }
+  }
+
+  /// Reads links, and files that may be pointers of git LFS.
+  void ReadContents() {
+    std::unordered_map<std::string_view, std::uint64_t> sizes;
+    for (const git::TreeEntry& entry : changes_.tree) sizes.emplace(entry.id, entry.size);
+    std::vector<std::string> ids;
+    for (const Change& link : links_) ids.push_back(link.id);
+    for (const Change& change : changes_.list) {
+      const auto size = sizes.find(change.id);
+      const bool is_small =
+          size == sizes.end() || (size->second >= kMinPointer && size->second <= kMaxPointer);
+      if (IsFile(change.mode) && (is_small || change.mode == kLinkMode)) ids.push_back(change.id);
+      if (IsFile(change.mode) && IsFile(change.old_mode)) ids.push_back(change.old_id);
+    }
+    try {
+      changes_.small = git::Contents(git_, ids, kMaxTarget, &changes_.is_cut);
+    } catch (const support::Error&) {
+      changes_.is_cut = true;
+    }
+    for (auto* const list : {&changes_.list, &links_}) {
+      for (Change& change : *list) {
+        const auto found = changes_.small.find(change.id);
+        if (change.mode == kLinkMode && found != changes_.small.end())
+          change.target = found->second;
+      }
     }
   }
 
@@ -183,10 +236,7 @@ class Ways {
     for (const auto& [path, key] : WaysOfHost(support::EnvironmentVariable("PATH"))) {
       Add(path, key == kPathKey ? kOnPath : kInHome, "/", "");
     }
-    const fs::path repository =
-        users_.Require({"rev-parse", "--path-format=absolute", "--git-common-dir"},
-                       "git cannot find its directory");
-    AddHooks(repository / "hooks", Text("your .git/hooks leads to it"));
+    AddHooks(GitDirectory(project_).second / "hooks", Text("your .git/hooks leads to it"));
     AddConfigured();
     return std::move(rows_);
   }
@@ -233,7 +283,7 @@ class Ways {
       if (key == "core.hookspath") reason += ", git switch and merge may run it";
       if (key == "core.hookspath" && !branch_.empty()) {
         reason += support::Format(". To switch without: git -c core.hooksPath=/dev/null switch {}",
-                                  Visible(branch_));
+                                  Word(branch_));
       }
       const std::string_view text = Text(std::move(reason));
       for (const std::string& path : NamedPaths(key, value, base)) {
@@ -256,8 +306,9 @@ class Ways {
 }  // namespace
 
 CommitChanges ReadCommits(const Git& git, const std::string& from, const std::string& to,
-                          bool between) {
-  return CommitReader(git, from, to).ReadAll(between);
+                          bool between, const std::map<std::string, std::string>& others,
+                          git::TreeEntries tree, const git::PatchSink& patch) {
+  return CommitReader(git, from, to, std::move(tree)).ReadAll(between, others, patch);
 }
 
 Report ReportOnCommits(const CommitChanges& changes, const HostPrograms& programs, const Git& users,

@@ -3,7 +3,24 @@
 
 #include "support/regex.h"
 
+#include "exposure/state.h"
+
 namespace exposure {
+
+std::string FirstLine(const std::filesystem::path& file) {
+  constexpr std::size_t kMaxFirstLine = 8192;
+  const std::string text = ReadRegularFile(file, kMaxFirstLine).value_or("");
+  return text.substr(0, text.find('\n'));
+}
+
+std::pair<std::filesystem::path, std::filesystem::path> GitDirectory(
+    const std::filesystem::path& top) {
+  constexpr std::string_view kLink = "gitdir: ";
+  std::filesystem::path own = top / ".git";
+  const std::string link = FirstLine(own);
+  if (link.starts_with(kLink)) own = top / link.substr(kLink.size());
+  return {own, own / FirstLine(own / "commondir")};
+}
 
 bool IsData(std::string_view path) {
   // Names of data. From gitrepository-layout(5), and from what git 2.30 to 2.52, git-lfs 3, hg 6

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "git/git.h"
+#include "shell/shell_quote.h"
 #include "support/format.h"
 #include "support/join.h"
 #include "support/printable.h"
@@ -108,6 +109,10 @@ std::string Visible(std::string_view name) {
     text.replace(at, 1, R"(\x22)");
   }
   return '"' + text + '"';
+}
+
+std::string Word(std::string_view name) {
+  return shell::ShellQuote(Visible(name));
 }
 
 std::string List(const Names& names, std::size_t most) {

@@ -25,6 +25,9 @@ bool HasHidden(std::string_view name);
 /// more than a name.
 std::string Visible(std::string_view name);
 
+/// A name as a word of a printed command: visible, and never more than a word.
+std::string Word(std::string_view name);
+
 /// The first names, and how many more there are.
 std::string List(const std::vector<std::string>& names, std::size_t most = 3);
 

@@ -83,16 +83,23 @@ void Report::Cut() {
   lines.emplace_back("The rest was not examined: there is too much, or it cannot be read.");
 }
 
+void Report::Print(std::ostream& out) const {
+  for (const std::string& line : lines) out << line << '\n';
+}
+
 Report ReportOn(const std::vector<Change>& changes, const HostPrograms& programs, bool is_cut) {
   Names links;
   Names look_alikes;
   Names hidden;
   Names repositories;
   Names executables;
-  std::set<std::string_view> seen;  // a path may count for several reasons
+  std::set<std::string> seen;  // a path may count for several reasons
   for (const Change& change : changes) {
-    if (!seen.insert(change.path).second) continue;
-    const std::string name = Visible(change.path);
+    const bool is_elsewhere = change.key.empty() && !change.note.empty();
+    const std::string name =
+        Visible(change.path) + (is_elsewhere ? " (" + Visible(change.note) + ")" : "");
+    if (!seen.insert(is_elsewhere ? name : change.path).second) continue;
+    seen.insert(change.path);
     if (change.mode == kLinkMode && (!change.target || LeadsOut(change.path, *change.target))) {
       links.push_back(name + " -> " + Visible(change.target.value_or("(too long)")));
     }

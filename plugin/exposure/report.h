@@ -3,12 +3,13 @@
 
 #include <cstddef>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "exposure/host_programs.h"
-#include "git/git.h"
+#include "git/objects.h"
 
 /// The one answer to what this host would run or obey of what the guest has changed: in the commits
 /// of a copy (commits.h), or in a project on a mount (state.h).
@@ -55,6 +56,7 @@ struct Report {
 
   void AddSection(const std::string& title, const std::vector<std::string>& rows);
   void Cut();  ///< says that there is more
+  void Print(std::ostream& out) const;
 };
 
 Report ReportOn(const std::vector<Change>& changes, const HostPrograms& programs, bool is_cut);

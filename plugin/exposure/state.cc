@@ -3,7 +3,7 @@
 
 #include <fcntl.h>
 
-#include "git/git.h"
+#include "git/objects.h"
 #include "lima/text_file.h"
 #include "support/errors.h"
 #include "support/file_descriptor.h"

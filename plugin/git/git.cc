@@ -28,9 +28,6 @@ constexpr std::size_t kMaxErrorLine = 400;
 constexpr const char* kLimits =
     "{ ulimit -c 0; ulimit -t 600; ulimit -d 1400000; } 2>/dev/null; exec \"$@\"";
 
-/// Bytes of a git's output, which the guest may have made large.
-constexpr std::size_t kMaxOutput = std::size_t{128} << 20;
-
 /// An unlinked file with this text, read from its beginning.
 support::FileDescriptor TextFile(const std::string& text) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), &std::fclose);
@@ -54,6 +51,7 @@ std::string ErrorLine(const support::Child& git) {
   std::string chosen =
       signal > 0 ? support::Format("git was killed by signal {}", signal) : "git failed";
   for (const std::string& line : Split(git.error(), '\n')) {
+    if (line.starts_with("warning: ")) continue;
     chosen = line;
     if (line.starts_with("fatal: ") || line.starts_with("error: ")) break;
   }
@@ -78,7 +76,8 @@ Git Git::Neutral(const std::filesystem::path& repository, int lock, Limits limit
       support::OwnEnvironment(),
       "* +PATH +GIT_EXEC_PATH LC_ALL=C HOME=/nonexistent GIT_CONFIG_GLOBAL=/dev/null "
       "GIT_CONFIG_NOSYSTEM=1 GIT_ATTR_NOSYSTEM=1 GIT_NO_REPLACE_OBJECTS=1 GIT_NO_LAZY_FETCH=1 "
-      "GIT_ALLOW_PROTOCOL=none GIT_TERMINAL_PROMPT=0 GIT_ALLOC_LIMIT=1g");
+      "GIT_ALLOW_PROTOCOL=none GIT_TERMINAL_PROMPT=0 GIT_ALLOC_LIMIT=1g "
+      "GIT_DEFAULT_REF_FORMAT=files");
   return git;
 }
 
@@ -133,8 +132,9 @@ std::string Git::StoppedText() const {
 }
 
 void Git::Read(const Arguments& arguments, const std::function<bool(std::string_view)>& on_output,
-               std::string_view what) const try {
-  support::Child git = Start(arguments, {});
+               std::string_view what, const std::string& input) const try {
+  const support::FileDescriptor text = TextFile(input);
+  support::Child git = Start(arguments, {.input = text.get()});
   for (bool has_ended = false; !has_ended;) {
     has_ended = true;
     bool wanted = true;
@@ -187,16 +187,6 @@ std::string Git::Require(const Arguments& arguments, std::string_view what,
   return result.Line();
 }
 
-std::vector<std::string> Existing(const Git& git, const std::vector<std::string>& ids) {
-  const std::string text = git.Require({"cat-file", "--batch-check=%(objectname) %(objecttype)"},
-                                       "git cannot read the repository", support::Join(ids, "\n"));
-  std::vector<std::string> found;
-  for (const std::string& line : Split(text, '\n')) {
-    if (line.ends_with(" commit")) found.push_back(line.substr(0, line.find(' ')));
-  }
-  return found;
-}
-
 std::string EachWithNul(const std::vector<std::string>& paths) {
   std::string text;
   for (const std::string& path : paths) text += path + '\0';
@@ -207,18 +197,6 @@ std::string Excluding(const std::vector<std::string>& ids) {
   std::string lines;
   for (const std::string& id : ids) lines += "^" + id + "\n";
   return lines;
-}
-
-std::vector<RawChange> ParseRaw(std::string_view raw) {
-  // ":MODE MODE ID ID STATUS", NUL, path, NUL
-  std::vector<RawChange> changes;
-  std::vector<std::string> parts = Split(raw, '\0');
-  for (std::size_t i = 1; i < parts.size(); i += 2) {
-    std::vector<std::string> words = Split(parts[i - 1].substr(1), ' ');
-    words.resize(4);
-    changes.push_back({std::move(parts[i]), words[0], words[1], words[3], words[2]});
-  }
-  return changes;
 }
 
 std::pair<std::string, std::string> KeyAndValue(const std::string& setting) {

@@ -70,7 +70,7 @@ class Git {
   /// Runs it, and passes on its output until it exits or `on_output` returns false. Throws
   /// support::CommandError, with `what`, if it fails.
   void Read(const Arguments& arguments, const std::function<bool(std::string_view)>& on_output,
-            std::string_view what) const;
+            std::string_view what, const std::string& input = "") const;
 
   /// Runs it to its end, unless the output is cut.
   [[nodiscard]] GitOutput Run(const Arguments& arguments, const std::string& input = "") const;
@@ -89,35 +89,20 @@ class Git {
   std::optional<std::chrono::seconds> time_;
 };
 
-/// The `ids` that are commits which git has.
-std::vector<std::string> Existing(const Git& git, const std::vector<std::string>& ids);
-
 /// Lines for `git pack-objects --revs`: nothing that these commits have.
 std::string Excluding(const std::vector<std::string>& ids);
 
-/// The mode of a tree's entry that is a repository of its own.
-inline constexpr std::string_view kRepositoryMode = "160000";
-/// The mode of a path without an entry.
-inline constexpr const char* kNoEntry = "000000";
-
 /// The paths as git reads them from standard input with `-z`.
 std::string EachWithNul(const std::vector<std::string>& paths);
-
-/// A record of `git diff --raw -z`: the modes and ids of a path.
-struct RawChange {
-  std::string path;
-  std::string old_mode;
-  std::string mode;
-  std::string id;
-  std::string old_id;
-};
-std::vector<RawChange> ParseRaw(std::string_view raw);
 
 /// A record of `git config -z`, split at the line feed between both.
 std::pair<std::string, std::string> KeyAndValue(const std::string& setting);
 
 /// Whether "git version 2.39.5" is 2.`minor` or newer.
 bool IsNewEnough(const std::string& version, int minor);
+
+/// Bytes of a git's output, which the guest may have made large.
+inline constexpr std::size_t kMaxOutput = std::size_t{128} << 20;
 
 /// The parts of `text`, each of which ends with `end`.
 std::vector<std::string> Split(std::string_view text, char end);

@@ -45,7 +45,6 @@ help 0 copy
 copy -h
 copy --help
 copy --copy-dir nothing
-copy --include files
 copy 0 instances
 - 0 diff
 help 0 diff
@@ -61,6 +60,8 @@ take -h
 take --help
 take --apply
 take --yes
+take --undo
+take --force
 take --branch nothing
 take --project directories
 take --max-size nothing
@@ -70,6 +71,8 @@ help 0 drop
 drop -h
 drop --help
 drop --force
+drop --undo
+drop --purge
 drop --project directories
 drop 0 instances
 - 0 changes

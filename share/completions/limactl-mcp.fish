@@ -43,7 +43,7 @@ function __limactl_mcp_at
     set -e words[1]
     set -l position 0
     while set -q words[1]
-        if contains -- "$argv[1] $words[1]" 'serve --copy' 'serve --root' 'serve --allow-path' 'serve --command-timeout' 'serve --results' 'serve --audit' 'run --copy-dir' 'run --mcp' 'run --host-mcp' 'run --root' 'run --allow-path' 'run --command-timeout' 'run --results' 'run --audit' 'copy --copy-dir' 'copy --include' 'diff --project' 'diff --max-size' 'take --branch' 'take --project' 'take --max-size' 'drop --project' 
+        if contains -- "$argv[1] $words[1]" 'serve --copy' 'serve --root' 'serve --allow-path' 'serve --command-timeout' 'serve --results' 'serve --audit' 'run --copy-dir' 'run --mcp' 'run --host-mcp' 'run --root' 'run --allow-path' 'run --command-timeout' 'run --results' 'run --audit' 'copy --copy-dir' 'diff --project' 'diff --max-size' 'take --branch' 'take --project' 'take --max-size' 'drop --project' 
             set -e words[1]
         else if not string match -q -- '-*' $words[1]
             set position (math $position + 1)
@@ -109,7 +109,6 @@ for program in limactl-mcp limactl
     $add '__limactl_mcp_at help 0' -a copy -d 'Copy the project into an instance, or refresh the copy'
     $add '__limactl_mcp_at copy' -s h -l help -d 'Print help'
     $add '__limactl_mcp_at copy' -l copy-dir -r -d 'The directory in the guest, if not the project\'s own path'
-    $add '__limactl_mcp_at copy' -l include -r -a '(__fish_complete_path (__limactl_mcp_value))' -d 'Also send this file, which was ignored or filtered before'
     $add '__limactl_mcp_at copy 0' -a '(__limactl_mcp_instances)'
 
     $add '__limactl_mcp_at ""' -a diff -d 'Show what was changed in the copy, or on a mount'
@@ -125,15 +124,19 @@ for program in limactl-mcp limactl
     $add '__limactl_mcp_at take' -s h -l help -d 'Print help'
     $add '__limactl_mcp_at take' -l apply -d 'Change the working tree instead: all of it or nothing'
     $add '__limactl_mcp_at take' -l yes -d 'With --apply: do not ask, whatever the change contains'
+    $add '__limactl_mcp_at take' -l undo -d 'Put back the files that the last --apply changed'
+    $add '__limactl_mcp_at take' -l force -d 'With --undo: also files that you have changed since'
     $add '__limactl_mcp_at take' -l branch -r -d 'The name of the branch'
     $add '__limactl_mcp_at take' -l project -r -a '(__fish_complete_directories (__limactl_mcp_value))' -d 'The copy of this project, also if it was moved or deleted since'
     $add '__limactl_mcp_at take' -l max-size -r -d 'The most that may come from the guest'
     $add '__limactl_mcp_at take 0' -a '(__limactl_mcp_instances)'
 
-    $add '__limactl_mcp_at ""' -a drop -d 'Delete the copy'
-    $add '__limactl_mcp_at help 0' -a drop -d 'Delete the copy'
+    $add '__limactl_mcp_at ""' -a drop -d 'Set the copy aside for 14 days'
+    $add '__limactl_mcp_at help 0' -a drop -d 'Set the copy aside for 14 days'
     $add '__limactl_mcp_at drop' -s h -l help -d 'Print help'
-    $add '__limactl_mcp_at drop' -l force -d 'Also delete what was not taken'
+    $add '__limactl_mcp_at drop' -l force -d 'Also what was not taken'
+    $add '__limactl_mcp_at drop' -l undo -d 'Bring the copy back that was set aside last'
+    $add '__limactl_mcp_at drop' -l purge -d 'Delete the copy, and what is set aside of this project'
     $add '__limactl_mcp_at drop' -l project -r -a '(__fish_complete_directories (__limactl_mcp_value))' -d 'The copy of this project, also if it was moved or deleted since'
     $add '__limactl_mcp_at drop 0' -a '(__limactl_mcp_instances)'
 

@@ -219,9 +219,11 @@ Files CopyTest::FilesOfCommit(const std::string& commit) const {
 
 fs::path CopyTest::SideRepository() const {
   std::vector<fs::path> found;
-  for (const auto& entry : fs::recursive_directory_iterator(LimaHome() / "agent")) {
+  for (const auto& entry : fs::recursive_directory_iterator(LimaHome() / "agent/mcp-copy")) {
     if (!entry.path().string().ends_with("/objects/info/alternates")) continue;
     const fs::path objects = entry.path().parent_path().parent_path();
+    const bool is_aside = objects.parent_path().filename().string().find('-') != std::string::npos;
+    if (is_aside) continue;
     if (ReadFile(entry.path()).find(project.parent_path().string() + "/") != std::string::npos) {
       found.push_back(objects.parent_path());
     }

@@ -74,7 +74,7 @@ class CopyKill : public CopyTest, public ::testing::WithParamInterface<Kill> {
   }
 
   void RunKilledSomewhere(const Command& words, const Kill& kill) {
-    std::size_t& most = calls_.try_emplace(words.front(), kManyCalls).first->second;
+    std::size_t& most = calls_.try_emplace(words.front() + words.back(), kManyCalls).first->second;
     const std::size_t number = 1 + random() % most;
     trace_ << words.front() << " " << number << "; ";
     const std::size_t calls = RunKilled(words, kill, number);
@@ -108,8 +108,19 @@ class CopyKill : public CopyTest, public ::testing::WithParamInterface<Kill> {
     // A guest's git that is killed may make the commit with the other author.
     EXPECT_THAT(Succeed({"take", "--apply"}).output,
                 ::testing::AnyOf(HasSubstr("Nothing to take."), HasSubstr("No file differs.")));
-    EXPECT_EQ(Shell(SideRepository().parent_path(), "find . -name applying -o -name '*undone*'"),
-              "");
+    ExpectOneSnapshot();
+  }
+
+  void ExpectOneSnapshot() {
+    EXPECT_EQ(Shell(SideRepository(), "echo $(ls -d replaced-* | wc -l)"), "1");
+  }
+
+  /// The next command puts back what the killed one has begun; then it does all.
+  void ExpectUndone(const Files& before) {
+    Succeed({"diff", "--stat"});
+    ExpectOneSnapshot();
+    if (FilesOf(project) != before) Succeed({"take", "--undo"});
+    EXPECT_EQ(FilesOf(project), before);
   }
 
   std::mt19937 random = SeededRandom();
@@ -138,7 +149,11 @@ TEST_P(CopyKill, IsRepairedByTheNextTry) {
     } else {
       const std::string name = "user-" + number;
       InProject("echo mine > " + name);
+      const Files before = FilesOf(project);
       RunKilledSomewhere({"take", "--apply"}, GetParam());
+      ExpectApplied(name);
+      RunKilledSomewhere({"take", "--undo"}, GetParam());
+      ExpectUndone(before);
       ExpectApplied(name);
       InProject("rm " + name);
     }

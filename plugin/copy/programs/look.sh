@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Set before each call: G (the copy's directory), ID (the project's), SENT and BASE (commits, or empty), DONE
-# (commits that the host has taken, SENT and BASE among them), TAKEN (the last of them), BRANCH. They print
-# reports: lines of words.
+# (commits that the host has taken, SENT and BASE among them), TAKEN (the last of them), BRANCH, RECORDS (the
+# names under which the host knows what is set aside), DROPPED (such a name, to work there; else empty). They
+# print reports: lines of words.
 
 begin() {
+  aside=$HOME/.cache/limactl-mcp/dropped
+  [ -z "$DROPPED" ] || G=$aside/$DROPPED
   export LC_ALL=C GIT_DIR="$G/.git" GIT_WORK_TREE="$G" GIT_LFS_SKIP_SMUDGE=1 GIT_NO_REPLACE_OBJECTS=1 GIT_TERMINAL_PROMPT=0
   unset GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_COMMON_DIR GIT_NAMESPACE
   # As `git -c` does. A function `git` would cost a process more for each.
@@ -83,12 +86,53 @@ read_id() {
   read -r id type || return
   [ "$type" = "$1" ] || id=
 }
+# Puts the NUL that ends each name in the place of the line feed, or back.
+swap_ends() {
+  tr '\n\0' '\0\n'
+}
+# Adds all files. Sets problems: what git says of those that it could not add.
 add_all() {
-  git add -A --ignore-errors >/dev/null || [ $? = 1 ]
+  problems=$(git add -A --ignore-errors 2>&1 >/dev/null)
+  [ $? -gt 1 ] || return 0
+  # A required filter that fails. If it is not required, its files are added as they are.
+  failed=$(printf '%s\n' "$problems" | sed -n "s/^fatal: \(.*\): clean filter '\([A-Za-z0-9_.-]*\)' failed$/\2 \1/p")
+  case "$failed $GIT_CONFIG_PARAMETERS" in
+    ' '* | *"'filter.${failed%% *}.required=false'"*)
+      printf '%s\n' "$problems" >&2
+      return 1
+      ;;
+  esac
+  echo note filter "${failed#* }"
+  GIT_CONFIG_PARAMETERS="$GIT_CONFIG_PARAMETERS 'filter.${failed%% *}.required=false'"
+  add_all
+}
+# Prints "rest KIND NAME" for what was not added: unreadable, protected (another user's) or refused (by git).
+list_unadded() {
+  [ "$problems" ] || return 0
+  require_space 1024
+  {
+    printf '%s\n' "$problems" | sed -n "s/^warning: could not open directory '\(.*\)': .*/\1/p"
+    git ls-files -o -m --exclude-standard 2>/dev/null | grep -v '/"\{0,1\}$'
+  } | sort -u | head -n 100 | while IFS= read -r name; do
+    kind=unreadable
+    [ ! -e "$name" ] || [ -O "$name" ] || kind=protected
+    [ ! -L "$name" ] && { [ -d "$name" ] || [ ! -r "$name" ]; } || kind=refused
+    echo rest "$kind" "$name"
+  done
+}
+# Prints "aside NAME" for what is set aside of the project.
+list_aside() {
+  for each in "$aside"/*/.git/limactl-mcp; do
+    each=${each%/.git/limactl-mcp}
+    if [ ! -L "$each" ] && IFS= read -r owner <"$each/.git/limactl-mcp" && [ "$owner" = "$ID" ]; then
+      echo aside "${each##*/}"
+    fi
+  done 2>/dev/null
 }
 
-# Prints the state of the directory: absent, foreign, other (of another project), interrupted (while it was sent),
-# damaged, or ours. With HAVE (lines: commits that the host has), also those that are here.
+# Prints the state of the directory: absent, dropped (set aside, which the host does not know), foreign, other (of
+# another project), interrupted (while it was sent), damaged, or ours. With HAVE (lines: commits that the host
+# has), also those that are here.
 look() {
   owner=
   known=
@@ -132,6 +176,9 @@ END
     state=other
   elif [ ! -e "$G" ] && [ ! -L "$G" ]; then
     state=absent
+    for each in $(list_aside); do
+      [ -z "$SENT" ] || is_among "$each" "aside $RECORDS" || { state=dropped && echo aside "$each"; }
+    done
   elif [ -d "$G" ] && [ ! -L "$G" ] && [ -z "$(find "$G" ! -path "$G" ! -path "$GIT_DIR" ! -path "$next" \
     ! \( -path "$copied" -size 0 \) | head -n 1)" ]; then
     # Empty, or with what prepare() has made, since the last one was killed.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# After look.sh.
+# After look.sh and checkpoint.sh.
 
 # With STATE (of look()), NEW (the commit that is sent), FORMAT, CONFIG and NEEDED (the pack's bytes): makes
 # the directory ready for a pack in tmp_pack and tmp_idx.
@@ -42,22 +42,43 @@ keep_found() {
     git diff-tree -r --name-only --no-renames --diff-filter=d "$commit" "$tree"
   done | sort | uniq -c | awk -v all=$# '$1 == all' | head -n 1)
   [ "$found" ] || return 0
-  parent=${commits%%
-*} SENT=$parent
-  [ "$parent" ] || date=@0
+  # That of which the fewest files differ: some may not have been replaced yet.
+  parent=$(for commit in $commits; do
+    echo "$(git diff-tree -r --name-only --no-renames "$commit" "$tree" | grep -c '') $commit"
+  done | sort -n | sed -n '1s/.* //p')
+  SENT=$parent
+  [ "$parent" ] || date='@0 +0000'
   commit && git update-ref "refs/heads/found-$(git rev-parse --short "$work")" "$work" &&
     echo found "found-$(git rev-parse --short "$work")"
 }
-# With STATE, NEW, HEAD_ID (the host's HEAD), PACK (its name) and SHALLOW (ids). After an interruption, files
+# Lists, each with a NUL, ignored files in the place of which $NEW has others. All others are in $index.
+list_in_the_way() {
+  git diff-tree -r -z --name-only --no-renames --diff-filter=A "$(git write-tree)" "$NEW" | swap_ends |
+    awk '{ print "f" $0; while (sub("/[^/]*$", "") && !seen[$0]++) print "d" $0 }' | while IFS= read -r name; do
+    kind=${name%"${name#?}"} name=${name#?}
+    [ ! -e "$name" ] && [ ! -L "$name" ] || { [ "$kind" = d ] && [ -d "$name" ] && [ ! -L "$name" ]; } ||
+      printf '%s\n' "$name"
+  done | swap_ends | xargs -0 -r git --literal-pathspecs ls-files -o -z --
+}
+# With STATE, NEW, HEAD_ID (the host's HEAD), PACK (its name), EXCLUDES and SHALLOW (ids). After an interruption, files
 # of the earlier try are not in the index: add them, so that read-tree deletes them.
 apply() {
   [ -z "$SHALLOW" ] || printf %s "$SHALLOW" >"$GIT_DIR/shallow" || return
   (cd "$GIT_DIR/objects/pack" && mv tmp_pack "$PACK.pack" && mv tmp_idx "$PACK.idx") || return
+  export GIT_INDEX_FILE="$index"
+  # work() has added them to its index.
+  [ "$STATE" = ours ] || rm -f "$index"
   interrupted=$(cat "$next" 2>/dev/null)
+  if [ "$STATE" = interrupted ]; then
+    add_all || fail_or_full apply
+    list_in_the_way | git update-index -z --add --stdin
+  elif [ "$STATE" = ours ]; then
+    name=$(list_in_the_way | swap_ends | head -n 1)
+    [ -z "$name" ] || fail way "$name"
+  fi
+  checkpoint || exit
   echo "$NEW" >"$next" || return
-  for left in "$GIT_DIR"/MERGE_* "$GIT_DIR"/*_HEAD "$GIT_DIR"/rebase-* "$GIT_DIR/sequencer"; do
-    [ ! -e "$left" ] || rm -rf "$left"
-  done
+  mkdir -p "$GIT_DIR/info" && printf %s "$EXCLUDES" >"$GIT_DIR/info/exclude" || return
   read -r current <"$GIT_DIR/HEAD"
   [ "$current" = "ref: refs/heads/$BRANCH" ] || git symbolic-ref HEAD "refs/heads/$BRANCH" || return
   clear_the_way
@@ -65,23 +86,42 @@ apply() {
 update HEAD $HEAD_ID
 update refs/limactl-mcp/sent $NEW
 END
-  export GIT_INDEX_FILE="$index"
-  # work() has added them to its index.
-  [ "$STATE" = ours ] || rm -f "$index"
-  [ "$STATE" != interrupted ] || {
-    add_all 2>/dev/null
-    keep_found "$interrupted $DONE"
-  }
+  [ "$STATE" != interrupted ] || keep_found "$interrupted $DONE"
   if [ "$NEW" != "$HEAD_ID" ]; then
     git read-tree --reset -u "$NEW" && git read-tree -m --index-output="$GIT_DIR/index" "$HEAD_ID"
   else
     git read-tree --reset -u --index-output="$GIT_DIR/index" "$NEW"
   fi
 }
-drop() {
+# Renames a directory. It never copies: that could end in the middle.
+rename() {
+  mkdir -p "${2%/*}" 2>/dev/null || sudo -n mkdir -p "${2%/*}" || fail rename
+  [ "$(stat -c %d "$1")" = "$(stat -c %d "${2%/*}")" ] || fail device
+  mv "$1" "$2" 2>/dev/null || { [ ! -e "$2" ] && sudo -n mv "$1" "$2"; } || fail rename
+}
+# With NAME: sets the copy aside.
+set_aside() {
+  [ ! -e "$aside/$NAME" ] || fail rename
+  rename "$G" "$aside/$NAME"
+}
+# With NAME: puts what is set aside back to $G. Prints "state": ours (it is there), gone or occupied.
+put_back() {
+  state=gone
+  if [ ! -d "$aside/$NAME" ]; then
+    # Killed before the host knew that it was there again?
+    [ ! -f "$copied" ] || [ "$(cat "$copied")" != "$ID" ] || state=ours
+  elif [ -e "$G" ] || [ -L "$G" ]; then
+    state=occupied
+  else
+    rename "$aside/$NAME" "$G"
+    state=ours
+  fi
+  echo state "$state"
+}
+delete() {
   cd /
-  rm -rf "$G" 2>/dev/null
-  [ ! -e "$G" ] || { chmod -R u+rwX "$G" && rm -rf "$G"; } 2>/dev/null
-  [ ! -e "$G" ] || sudo -n rm -rf "$G" 2>/dev/null
-  [ ! -e "$G" ] || fail drop
+  rm -rf "$1" 2>/dev/null
+  [ ! -e "$1" ] || { chmod -R u+rwX "$1" && rm -rf "$1"; } 2>/dev/null
+  [ ! -e "$1" ] || sudo -n rm -rf "$1" 2>/dev/null
+  [ ! -e "$1" ] || fail delete
 }

@@ -1,17 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # After look.sh: the work in the copy that the host has not.
 
-# git in a repository inside of the copy.
-git_in() (
-  unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
-  directory=$1
-  shift
-  git -C "$directory" "$@"
-)
-# Puts the NUL that ends each name in the place of the line feed, or back.
-swap_ends() {
-  tr '\n\0' '\0\n'
-}
 # Lists all but plain files that git watches: "TAG MODE ID STAGE NAME" of the index with a lower-case tag or S
 # (not watched) or mode 160000 (another repository), and "? NAME/" (a repository that is not added).
 find_odd() {
@@ -47,12 +36,14 @@ commit_tree() {
 }
 commit() {
   [ -z "${parent:-$SENT}" ] || date="@$(git log -1 --no-show-signature --format=%cd --date=raw "${parent:-$SENT}")"
-  # The agent may have changed who the copy's commits are from.
-  work=$(commit_tree 2>/dev/null) ||
-    work=$(commit_tree -c user.name=agent -c user.email=agent@localhost) || fail_or_full add
+  # The agent may have changed who the copy's commits are from, and HEAD may have an invalid date.
+  work=$(commit_tree 2>/dev/null) || {
+    set -- -c user.name=agent -c user.email=agent@localhost
+    work=$(commit_tree "$@" 2>/dev/null) || { date='@0 +0000' && work=$(commit_tree "$@"); } || fail_or_full add
+  }
 }
 # Makes a commit of the copy as it is. Prints its id, how many commits of HEAD and how many files the host has
-# not taken; then what else it has not taken.
+# not taken, and HEAD's branch; then what else it has not taken.
 work() {
   [ "$head" ] || [ "$(git symbolic-ref -q HEAD)" ] || fail damaged
   export GIT_INDEX_FILE="$index"
@@ -67,6 +58,7 @@ work() {
   # Also ignored files that the host sent.
   [ "$SENT" = "$BASE" ] || git diff-tree -r -z --name-only --diff-filter=A --no-renames "$BASE" "$SENT" |
     git update-index -z --add --remove --stdin
+  list_unadded
   list_rest
   tree=$(git write-tree) || fail_or_full add
   parent=$head parent_tree=$head_tree
@@ -84,95 +76,87 @@ work() {
     files=$(git diff-tree -r --name-only --no-renames "$since" "$work" | grep -c '')
   }
   echo work "$work" "$commits" "$files"
+  echo head "$(git symbolic-ref -q HEAD || echo detached)"
   list_refs
 }
 
 # Prints "ref ID NAME" for each branch, tag, stash and HEAD of another working tree with commits that neither
-# $work nor the host has, and "rest tag NAME" for each message of a tag that is younger than the copy. What was
-# fetched is no work.
+# $work nor the host has, and "rest tag NAME" for each message of a tag that is younger than the copy, "rest
+# object NAME" for a tag of no commit, and "note refs NAME" for other refs. What was fetched is no work.
 list_refs() {
   made=$(stat -c %Y "$copied")
-  git for-each-ref --format='%(objecttype) %(taggerdate:unix) %(refname)' refs/tags | while read -r type date ref; do
-    [ "$type" != tag ] || [ "$date" -lt "$made" ] || [ -z "$(git rev-list -n 1 "$ref" --not --remotes)" ] ||
-      echo rest tag "${ref#refs/}"
-  done
+  git for-each-ref --format='%(objecttype)%(*objecttype) %(refname) %(taggerdate:unix)' refs/tags |
+    while read -r type ref date; do
+      case $type in
+        tagcommit)
+          [ "$date" -lt "$made" ] || [ -z "$(git rev-list -n 1 "$ref" --not --remotes)" ] ||
+            echo rest tag "${ref#refs/}"
+          ;;
+        blob | tree | tag?*) echo rest object "${ref#refs/}" ;;
+      esac
+    done
+  git for-each-ref --format='note refs %(refname)' |
+    grep -Ev '^note refs refs/((heads|tags|remotes|prefetch|limactl-mcp)/|stash$)' | head -n 100
   stashes=
   [ ! -e "$GIT_DIR/logs/refs/stash" ] || stashes=$(git rev-list -g refs/stash -- 2>/dev/null)
+  autostash=$(cd "$GIT_DIR" && cat rebase-merge/autostash rebase-apply/autostash MERGE_AUTOSTASH 2>/dev/null)
   refs=$({
-    git for-each-ref --format='%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end) %(refname)' |
-      grep -Ev ' refs/(remotes|prefetch|limactl-mcp)/| refs/stash$'
+    git for-each-ref --format='%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end) %(refname)' \
+      refs/heads refs/tags
     for stash in $stashes; do
       echo "$stash" refs/stash-$((number += 1))
     done
+    for stash in $autostash; do
+      echo "$stash" refs/stash-auto
+    done
     [ ! -e "$GIT_DIR/worktrees" ] || git worktree list --porcelain | awk '
-      $1 == "worktree" { name = $0; gsub(/.*\//, "", name); gsub(/[^A-Za-z0-9._-]/, "-", name) }
+      $1 == "worktree" { name = $0; gsub(/.*\//, "", name); gsub(/[^A-Za-z0-9._-]/, "-", name)
+                          if (seen[name]++) name = name "-" seen[name] }
       $1 == "HEAD" { print $2, "refs/worktree-" name }'
   } | while read -r id ref; do is_among "$id" "$work $DONE" || echo "$id $ref"; done)
   [ "$refs" ] || return 0
   # shellcheck disable=SC2086
   {
-    git rev-list --ignore-missing --exclude='refs/remotes/*' --exclude='refs/prefetch/*' \
-      --exclude='refs/tags/*' --exclude='refs/limactl-mcp/*' --all $stashes --not "$work" $DONE
+    git rev-list --ignore-missing --exclude='refs/[!h]*' --all $stashes $autostash --not "$work" $DONE
     git rev-list --ignore-missing --tags --not --remotes "$work" $DONE
     printf '%s\n' "$refs"
   } | awk 'NF == 1 { untaken[$1]; next } $1 in untaken && !seen[$1]++ { print "ref", $0 }'
 }
 
-# Whether a repository has commits that were neither fetched nor sent.
-has_commits() {
-  # shellcheck disable=SC2086
-  [ "$("$@" rev-list --ignore-missing -n 1 --exclude='refs/tags/*' --all HEAD \
-    --not --remotes $submodules 2>&1)" ]
-}
-has_changes() {
-  [ "$({
-    git_in "$1" status --porcelain --untracked-files=normal --ignore-submodules=none
-    git_in "$1" ls-files -v | grep '^[a-zS]' | while IFS= read -r name; do
-      [ "${name%% *}" = S ] && [ ! -e "$1/${name#S }" ] || echo "$name"
-    done
-  } 2>&1 | head -n 1)" ]
-}
 # Whether $1 is another working tree of the copy's repository.
-is_worktree() {
+is_worktree() (
+  unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
   # shellcheck disable=SC3013 # All shells have -ef.
-  [ -f "$1/.git" ] && [ "$(git_in "$1" rev-parse --git-common-dir 2>/dev/null)" -ef "$GIT_DIR" ]
-}
-# Prints "rest KIND NAME" for all work that `take` cannot bring: in other repositories and working trees.
+  [ -f "$1/.git" ] && [ "$(git -C "$1" rev-parse --git-common-dir 2>/dev/null)" -ef "$G/.git" ]
+)
+# Prints "rest KIND NAME", once each, for where work may be that `take` cannot bring: unfinished operations, other
+# repositories and working trees, objects of git LFS.
 list_rest() {
-  printf '%s\n' "$odd" | sed -n 's,^? \(.*\)/$,\1,p' | while IFS= read -r name; do
-    is_worktree "$name" || echo rest repository "$name"
+  for each in rebase-merge=rebase rebase-apply/applying=am rebase-apply=rebase MERGE_HEAD=merge \
+    CHERRY_PICK_HEAD=cherry-pick REVERT_HEAD=revert 'sequencer=cherry-pick or revert' BISECT_LOG=bisect; do
+    [ -e "$GIT_DIR/${each%%=*}" ] || continue
+    echo rest operation "unfinished git ${each#*=}"
+    break
   done
-  links=$(names_of_odd '. 160000')
-  if [ "$links" ] || [ -e "$GIT_DIR/modules" ]; then
-    list_submodules
-  fi
-  # shellcheck disable=SC3013
-  [ ! -e "$GIT_DIR/worktrees" ] ||
-    git worktree list --porcelain | sed -n 's/^worktree //p' | while IFS= read -r name; do
-      [ ! -d "$name" ] || [ "$name" -ef "$G" ] || ! has_changes "$name" || echo rest worktree "$name"
-    done
-}
-list_submodules() {
-  sent_links=$(git ls-tree -r -z "$SENT" | swap_ends | sed -n 's/^160000 commit //p')
-  submodules=$(printf '%s\n' "$sent_links" | sed 's/	.*//')
-  printf '%s\n' "$links" | while IFS= read -r name; do
-    if [ -z "$name" ] || is_worktree "$name"; then
-      continue
-    elif [ ! -e "$name/.git" ]; then
-      [ ! -e "$name" ] || [ -z "$(ls -A "$name")" ] || echo rest files "$name"
-    elif ! printf '%s\n' "$sent_links" | sed 's/^[^	]*	//' | grep -Fxq -e "$name"; then
-      echo rest repository "$name"
-    else
-      ! has_commits git_in "$name" || echo rest commits "$name"
-      ! has_changes "$name" || echo rest files "$name"
-    fi
+  {
+    names_of_odd '. 160000'
+    printf '%s\n' "$odd" | sed -n 's,^? \(.*\)/$,\1,p'
+  } | while IFS= read -r name; do
+    [ -z "$(ls -A "$name" 2>/dev/null)" ] || is_worktree "$name" || echo rest repository "$name"
   done
-  # Submodules that are no longer checked out.
+  # Of submodules that are no longer checked out.
   [ ! -e "$GIT_DIR/modules" ] || find "$GIT_DIR/modules" -type f -name HEAD | while IFS= read -r name; do
     name=${name%/HEAD}
     [ ! -d "$name/objects" ] || [ -e "$name/$(git config -f "$name/config" core.worktree)/.git" ] ||
-      ! has_commits git --git-dir="$name" || echo rest commits "$name"
+      echo rest module "$name"
   done
+  # shellcheck disable=SC3013
+  [ ! -e "$GIT_DIR/worktrees" ] ||
+    git worktree list --porcelain | sed -n 's/^worktree //p' | while IFS= read -r name; do
+      [ ! -d "$name" ] || [ "$name" -ef "$G" ] || echo rest worktree "$name"
+    done
+  objects=$(find "$GIT_DIR/lfs/objects" -type f 2>/dev/null | grep -c '')
+  [ "$objects" = 0 ] || echo rest lfs "git LFS objects ($objects)"
 }
 
 # With REVISIONS (lines): prints a pack.
