@@ -2,34 +2,24 @@
 #include "exposure/guest_reach.h"
 
 #include <algorithm>
-#include <cctype>
 #include <sstream>
 #include <system_error>
 
-#include "exposure/links.h"
 #include "support/errors.h"
 #include "support/paths.h"
 #include "support/program.h"
+#include "support/regex.h"
 
 namespace exposure {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether a name that ends before `next` would go on with it.
-bool IsOfName(char next) {
-  constexpr std::string_view kSigns = "_.-+@%~";
-  const auto byte = static_cast<unsigned char>(next);
-  return std::isalnum(byte) != 0 || byte >= 0x80 || kSigns.find(next) != kSigns.npos;
-}
-
 /// Whether `path` occurs in `text` and ends there.
 bool Occurs(const std::string& path, const std::string& text) {
-  for (std::size_t at = text.find(path); at != text.npos; at = text.find(path, at + 1)) {
-    const std::size_t end = at + path.size();
-    if (end == text.size() || !IsOfName(text[end])) return true;
-  }
-  return false;
+  const support::Regex occurs(support::Regex::Quote(path) + R"((?:[^\w.+@%~\x80-\xff-]|$))",
+                              support::Regex::kLatin1);
+  return occurs.PartialMatch(text);
 }
 
 }  // namespace
@@ -56,13 +46,21 @@ std::optional<std::string> GuestReach::LocationHolding(const std::string& path) 
   return std::nullopt;
 }
 
-std::optional<std::string> GuestReach::MountHolding(const fs::path& path) const {
-  std::optional<std::string> location;
-  Walk("/", path.string(), [&](const Step& step) {
-    location = LocationHolding(step.path);
-    return !location;
-  });
-  return location;
+std::optional<std::string> GuestReach::MountHolding(const fs::path& path, int links) const {
+  fs::path reached;
+  for (auto name = path.begin(); name != path.end(); ++name) {
+    if (*name == ".") continue;
+    reached = *name == ".." ? reached.parent_path() : reached / *name;
+    if (auto location = LocationHolding(support::CleanPath(reached.string()))) return location;
+    std::error_code none;
+    fs::path target = fs::read_symlink(reached, none);
+    if (none) continue;
+    if (links == 0) return std::nullopt;
+    target = reached.parent_path() / target;
+    while (++name != path.end()) target /= *name;
+    return MountHolding(target, links - 1);
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> GuestReach::MountHoldingOrBelow(const fs::path& path) const {
@@ -70,6 +68,15 @@ std::optional<std::string> GuestReach::MountHoldingOrBelow(const fs::path& path)
   const std::string resolved = ResolvedOnHost(path);
   for (const Location& location : locations_) {
     if (support::PathBelow(location.resolved, resolved)) return location.written;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> GuestReach::MountOutside(const fs::path& directory) const {
+  const std::string resolved = ResolvedOnHost(directory);
+  for (const Location& location : locations_) {
+    const bool is_outside = !support::PathBelow(location.resolved, resolved);
+    if (is_outside && location.written != lima::kSharedDirectory) return location.written;
   }
   return std::nullopt;
 }

@@ -9,6 +9,7 @@
 
 #include "lima/configuration.h"
 #include "lima/mounts.h"
+#include "support/paths.h"
 
 namespace exposure {
 
@@ -23,8 +24,14 @@ class GuestReach {
   explicit GuestReach(const std::vector<lima::Mount>& mounts, Access access = Access::kWriting);
 
   /// The location of the mount that holds `path` or a link on its way; empty if there is none.
-  /// `path` is absolute and need not exist.
-  [[nodiscard]] std::optional<std::string> MountHolding(const std::filesystem::path& path) const;
+  /// `path` is absolute and need not exist. At most `links` are followed.
+  [[nodiscard]] std::optional<std::string> MountHolding(const std::filesystem::path& path,
+                                                        int links = support::kMaxLinks) const;
+
+  /// The location of a mount that does not lie in `directory`, but for Lima's own; empty if there
+  /// is none.
+  [[nodiscard]] std::optional<std::string> MountOutside(
+      const std::filesystem::path& directory) const;
 
   /// The same, or else the location of a mount below `path`.
   [[nodiscard]] std::optional<std::string> MountHoldingOrBelow(

@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "exposure/links.h"
 #include "exposure/names.h"
 #include "support/format.h"
 
@@ -19,45 +18,55 @@ constexpr HostProgram kSetting{"", RunBy::kLooking, "git",
                                "a setting, or the file it names, may run commands",
                                Writing::kRefused};
 
-/// Rows of a section. What is beyond is counted.
+/// Rows of a section, and names in a line. What is beyond is counted.
 constexpr std::size_t kMaxRows = 20;
+constexpr std::size_t kMaxNames = 3;
+constexpr std::size_t kMaxOthers = 8;
 
-std::vector<const HostProgram*> RowsOf(const Change& change, RowFinder& finder) {
-  if (change.key.starts_with(kSeenAs)) return finder.Rows(change.key.substr(kSeenAs.size()));
-  if (change.key == kPathKey) return {&kOnPath};
-  if (change.key == kHomeKey) return {&kInHome};
+/// The rows that count for a change, without those that count only beside a HEAD.
+std::vector<const HostProgram*> RowsOf(const Change& change, const HostPrograms& programs) {
   if (!change.key.empty()) return {&kSetting};
-  return finder.Rows(change.path, change.mode == kLinkMode);
+  std::vector<const HostProgram*> rows = programs.Match(change.path);
+  std::erase_if(rows, [](const auto* row) { return row->writing == Writing::kRefusedBesideHead; });
+  return rows;
 }
 
-/// One line for each row of the table, so that many files cannot hide another.
+std::string NameOf(const Change& change) {
+  return Visible(change.path) + (change.note.empty() ? "" : " (" + Visible(change.note) + ")") +
+         (change.is_deleted() ? " (deleted)" : "");
+}
+
+/// One line for each row of the table, so that many files cannot hide another, and one for all
+/// other configuration.
 Names ListObeyed(const std::vector<Change>& changes, const HostPrograms& programs, Report& report) {
-  std::map<std::pair<RunBy, std::string>, Names> lines_by_text;
-  RowFinder finder(programs);
-  std::set<std::string_view> protected_paths;  // a link may lead to one
+  std::map<std::pair<RunBy, std::string>, Names> names_by_line;
+  Names others;
+  std::set<std::string_view> protected_paths;
   for (const Change& change : changes) {
-    if (change.has_only_look_alike()) continue;
-    if (change.is_deleted() && change.key == kPathKey) continue;  // or PATH is another one
-    std::set<std::string_view> refused_for;
-    for (const HostProgram* row : RowsOf(change, finder)) {
-      // Two rows are about .git/HEAD.
+    const std::vector<const HostProgram*> rows = RowsOf(change, programs);
+    if (rows.empty() && MayBeConfiguration(change.path)) others.push_back(NameOf(change));
+    bool is_protected = false;
+    std::set<std::string_view> refused_for;  // two rows are about .git/HEAD
+    for (const HostProgram* row : rows) {
       const bool is_refused = row->writing == Writing::kRefused;
-      if (is_refused || row->run_by == RunBy::kConfigured) protected_paths.insert(change.path);
+      is_protected = is_protected || is_refused || row->run_by == RunBy::kConfigured;
       if (is_refused && !refused_for.insert(row->program).second) continue;
-      Names& paths =
-          lines_by_text[{row->run_by, std::string(row->program) + ": " + std::string(row->reason)}];
-      std::string path = Visible(change.path) +
-                         (change.note.empty() ? "" : " (" + Visible(change.note) + ")") +
-                         (change.is_deleted() ? " (deleted)" : "");
-      // A value that names a file may do so in two ways.
-      if (paths.empty() || paths.back() != path) paths.push_back(std::move(path));
+      Names& names =
+          names_by_line[{row->run_by, support::Format("{}: {}", row->program, row->reason)}];
+      // Several settings may name a file.
+      if (names.empty() || names.back() != NameOf(change)) names.push_back(NameOf(change));
     }
+    if (is_protected) protected_paths.insert(change.path);
   }
   report.protected_files = protected_paths.size();
   Names lines;
-  for (const auto& [key, paths] : lines_by_text) {
-    const std::size_t most = key.second.ends_with(kSetting.reason) ? kMaxRows : 3;
-    lines.push_back(List(paths, most) + ": " + key.second);
+  for (const auto& [key, names] : names_by_line) {
+    const std::size_t most = key.second.ends_with(kSetting.reason) ? kMaxRows : kMaxNames;
+    lines.push_back(support::Format("{}: {}", List(names, most), key.second));
+  }
+  if (!others.empty()) {
+    lines.push_back(
+        support::Format("{}: other configuration, by its name", List(others, kMaxOthers)));
   }
   return lines;
 }
@@ -104,7 +113,6 @@ Report ReportOn(const std::vector<Change>& changes, const HostPrograms& programs
       links.push_back(name + " -> " + Visible(change.target.value_or("(too long)")));
     }
     if (!change.look_alike.empty()) look_alikes.push_back(name + ": " + Visible(change.look_alike));
-    if (change.has_only_look_alike()) continue;
     if (HasHidden(change.path)) hidden.push_back(name);
     if (change.mode == git::kRepositoryMode) repositories.push_back(name);
     if (change.mode == kExecutableMode && change.old_mode != kExecutableMode)
