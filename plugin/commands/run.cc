@@ -157,8 +157,7 @@ void CheckInstance(const Instance& instance, const std::string& project,
 }
 
 /// Throws if the guest could write more of this host than the project.
-void RequireNarrowMounts(const Instance& instance, const std::string& project) {
-  const std::string top = FindRepository(project).value_or(project);
+void RequireNarrowMounts(const Instance& instance, const std::string& top) {
   const auto mount = instance.reach.MountOutside(top);
   if (!mount) return;
   const lima::InstanceConfiguration& configuration = instance.configuration;
@@ -346,8 +345,9 @@ int RunAgent(const Parsed& parsed) {
   RequireUtf8(request.server);
   RequireUtf8({request.project, request.settings_directory});
   RequireOutOfReach(agent, request, loaded);
-  if (work->HasRoots()) RequireNarrowMounts(loaded, request.project);
-  CheckInstance(loaded, request.project, request.environment);
+  const std::string top = FindRepository(request.project).value_or(request.project);
+  if (work->HasRoots()) RequireNarrowMounts(loaded, top);
+  CheckInstance(loaded, top, request.environment);
   const fs::path program = FindAgentProgram(agent, search_path, loaded.reach);
   const auto check_version = [&] {
     RequireVersion(agent, program, request.environment);

@@ -5,9 +5,7 @@
 
 #include <chrono>
 #include <iostream>
-#include <map>
 #include <system_error>
-#include <vector>
 
 #include "copy/copy.h"
 #include "copy/snapshot.h"
@@ -40,15 +38,17 @@ FileLock TakeLock(const fs::path& file) {
   return std::move(*lock);
 }
 
-/// Whether it is a directory, and no link is on its way. `known` has what was found before.
+/// Whether it is a directory, and no link is on its way. `known` has what was found before. Throws
+/// if git would wait for a pipe in it.
 bool IsDirectory(const fs::path& top, const fs::path& path, std::map<fs::path, bool>& known) {
-  if (path.empty()) return true;
   const auto [found, is_new] = known.emplace(path, false);
+  if (!is_new) return found->second;
   std::error_code none;
-  if (is_new) {
-    found->second = IsDirectory(top, path.parent_path(), known) &&
-                    fs::symlink_status(top / path, none).type() == fs::file_type::directory;
-  }
+  found->second = (path.empty() || IsDirectory(top, path.parent_path(), known)) &&
+                  fs::symlink_status(top / path, none).type() == fs::file_type::directory;
+  const fs::path rules = path / ".gitattributes";
+  if (found->second && fs::is_fifo(fs::symlink_status(top / rules, none)))
+    throw support::CommandError("{} is a pipe: remove it", exposure::Visible(rules.string()));
   return found->second;
 }
 
@@ -65,7 +65,8 @@ void MountedTree::Keep() {
   fs::permissions(directory_, fs::perms::owner_all);
   fs::create_directories(directory_ / "info");
   support::WriteText(directory_ / "info/attributes", kRawAttributes);
-  git_.Require({"update-ref", kTree, WriteTree(kMaxSize)}, kReading);
+  std::map<std::string, std::vector<std::string>> left_out;
+  git_.Require({"update-ref", kTree, WriteTree(kMaxSize, left_out)}, kReading);
 }
 
 void MountedTree::PrintDiff(bool only_names, std::uint64_t max_size) {
@@ -74,10 +75,16 @@ void MountedTree::PrintDiff(bool only_names, std::uint64_t max_size) {
     throw support::CommandError("the files of {} were not kept: limactl mcp changes --accept {}",
                                 top_, directory_.parent_path().parent_path().filename().string());
   }
-  copy::PrintDiff(git_, {kept, WriteTree(max_size)}, only_names);
+  std::map<std::string, std::vector<std::string>> left_out;
+  const std::string tree = WriteTree(max_size, left_out);
+  for (const auto& [reason, names] : left_out) {
+    std::cerr << Format("Note: not compared, since {}: {}\n", reason, exposure::List(names));
+  }
+  copy::PrintDiff(git_, {kept, tree}, only_names);
 }
 
-std::string MountedTree::WriteTree(std::uint64_t max_size) const {
+std::string MountedTree::WriteTree(
+    std::uint64_t max_size, std::map<std::string, std::vector<std::string>>& left_out) const {
   std::error_code gone;
   fs::remove(directory_ / "index.lock", gone);
   git_.Require({"prune", "--expire=now"}, kReading);  // what the last diff has left
@@ -86,7 +93,6 @@ std::string MountedTree::WriteTree(std::uint64_t max_size) const {
           .Require({"ls-files", "-z", "-c", "-o", "--exclude-standard"}, kReading);
   std::string present;
   std::string absent;
-  std::map<std::string, std::vector<std::string>> left_out;
   std::map<fs::path, bool> directories;
   for (const std::string& path : git::Split(files, '\0')) {
     const fs::path file = fs::path(top_) / path;
@@ -105,9 +111,6 @@ std::string MountedTree::WriteTree(std::uint64_t max_size) const {
     } else {
       present += path + '\0';
     }
-  }
-  for (const auto& [reason, names] : left_out) {
-    std::cerr << Format("Note: not compared, since {}: {}\n", reason, exposure::List(names));
   }
   const Git git = git_.In(top_, kMaxTime);
   git.Require({"update-index", "-z", "--index-info"}, kReading, absent);

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "copy/side_repository.h"
 
@@ -27,7 +29,9 @@ class MountedTree {
   void PrintDiff(bool only_names, std::uint64_t max_size);
 
  private:
-  [[nodiscard]] std::string WriteTree(std::uint64_t max_size) const;
+  /// `left_out`: files that are as they were before, by the reason.
+  std::string WriteTree(std::uint64_t max_size,
+                        std::map<std::string, std::vector<std::string>>& left_out) const;
 
   const std::string top_;
   const std::filesystem::path directory_;

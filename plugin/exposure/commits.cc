@@ -88,19 +88,19 @@ class CommitReader {
     if (!log.ok())
       throw support::CommandError("git cannot list what was changed: " + log.error_line);
     changes_.is_cut = changes_.is_cut || log.is_cut;
-    // For each commit its tip, a line feed, then for each change ":MODE …", NUL, the path, NUL.
+    // For each commit its tip, NUL, a line feed, then for each change ":MODE …", NUL, the path,
+    // NUL.
     const Names parts = git::Split(log.output, '\0');
     std::string branch;
     for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
-      std::string_view part = parts[i];
-      if (!part.starts_with(':')) {
-        const std::size_t end = std::min(part.find('\n'), part.size());
-        const auto tip = branches.find(parts[i].substr(0, end));
+      const std::size_t start = parts[i].starts_with('\n') ? 1 : 0;
+      if (parts[i].compare(start, 1, ":") != 0) {
+        const auto tip = branches.find(parts[i]);
         branch = tip == branches.end() ? "" : tip->second;
-        part.remove_prefix(std::min(end + 1, part.size()));
+        continue;
       }
-      if (part.empty()) continue;
-      Change change{git::ParseRaw(std::string(part) + '\0' + parts[++i]).front()};
+      Change change{git::ParseRaw(parts[i].substr(start) + '\0' + parts[i + 1]).front()};
+      ++i;
       if (change.is_deleted() || !known_.emplace(change.path, branch).second) continue;
       change.note = branch.empty() ? "in a commit in between" : "in " + branch;
       changes_.list.push_back(std::move(change));
@@ -177,16 +177,20 @@ class Ways {
   /// Keeps the texts of rows.
   std::string_view Text(std::string text) { return texts_.emplace_back(std::move(text)); }
 
-  /// Adds what a path leads to, if that is in the project. `all`: the pattern if it is the project
-  /// itself; may be empty.
+  /// Adds each link on the way in the project, and what the path leads to. `all`: the pattern if
+  /// that is the project itself; may be empty.
   void Add(const fs::path& path, HostProgram row, const std::string& all) {
-    const auto below = support::PathBelow(ResolvedOnHost(project_ / path), project_);
-    if (!below || (*below + "/").starts_with(".git/")) return;
-    std::string pattern = below->empty() ? all : Folded(*below) + "/";
-    for (char& c : pattern) c = std::string_view(" \n\\").find(c) < 3 ? '?' : c;
-    if (pattern.empty()) return;
-    row.patterns = Text("/" + pattern);
-    rows_.push_back(row);
+    const std::vector<Step> steps = StepsOf(project_ / path);
+    for (const Step& step : steps) {
+      const bool counts = step.is_link || &step == &steps.back();
+      const auto below = counts ? support::PathBelow(step.path, project_) : std::nullopt;
+      if (!below || (*below + "/").starts_with(".git/")) continue;
+      std::string pattern = below->empty() ? all : Folded(*below) + "/";
+      for (char& c : pattern) c = std::string_view(" \n\\").find(c) < 3 ? '?' : c;
+      if (pattern.empty()) continue;
+      row.patterns = Text("/" + pattern);
+      rows_.push_back(row);
+    }
   }
 
   void AddDirectory(const fs::path& directory, const HostProgram& row, const std::string& all) {

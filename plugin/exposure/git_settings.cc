@@ -93,6 +93,8 @@ std::map<std::string, Setting> NotHarmless(const std::vector<std::string>& setti
   }
   std::map<std::string, Setting> some;
   for (const auto& [key, setting] : all) {
+    const std::string remote = key.substr(0, key.rfind('.')) + ".remote";
+    const auto same = key.ends_with(".pushremote") ? all.find(remote) : all.end();
     bool is_harmless = true;
     bool is_upstream = true;
     for (const std::string& value : setting.values) {
@@ -103,6 +105,9 @@ std::map<std::string, Setting> NotHarmless(const std::vector<std::string>& setti
           !key.ends_with("remote") || value == "." || all.contains("remote." + value + ".url");
       is_upstream = is_upstream && is_name && IsUpstream(text);
     }
+    // It may push to where it pulls from.
+    is_harmless =
+        is_harmless || (is_upstream && same != all.end() && same->second.values == setting.values);
     if (!is_harmless) some[key] = {setting.values, is_upstream};
   }
   return some;
@@ -115,7 +120,6 @@ std::vector<std::string> NamedPaths(const std::string& key, const std::string& v
     if (std::string_view("\t\n\"'`!;&|()<>=$").find(c) != std::string_view::npos) c = ' ';
   }
   std::vector<std::string_view> words = support::Words(text);
-  const bool has_program = !words.empty();
   words.insert(words.begin(), value);
   std::vector<std::string> named;
   const auto add = [&](const std::filesystem::path& base, std::string_view path) {
@@ -125,7 +129,7 @@ std::vector<std::string> NamedPaths(const std::string& key, const std::string& v
     const std::string_view word = words[i];
     const std::size_t slash = word.find('/');
     // An argument such as "clean" is no file.
-    if (i > 1 && has_program && slash == word.npos) continue;
+    if (i > 1 && slash == word.npos) continue;
     add(directory, word);
     if (word.starts_with("~/")) add(support::EnvironmentVariable("HOME"), word.substr(2));
     // As in $PWD/x, ~+/x and $(…)/x.

@@ -2,6 +2,7 @@
 #include "exposure/guest_reach.h"
 
 #include <algorithm>
+#include <iterator>
 #include <sstream>
 #include <system_error>
 
@@ -30,6 +31,24 @@ std::string ResolvedOnHost(const fs::path& path) {
   return support::CleanPath(error ? path.string() : resolved);
 }
 
+std::vector<Step> StepsOf(const fs::path& path, int links) {
+  std::vector<Step> steps;
+  fs::path reached;
+  for (auto name = path.begin(); name != path.end(); ++name) {
+    if (*name == "." || name->empty()) continue;
+    reached = *name == ".." ? reached.parent_path() : reached / *name;
+    std::error_code none;
+    fs::path target = fs::read_symlink(reached, none);
+    steps.push_back({reached.string(), !none});
+    if (none) continue;
+    target = reached.parent_path() / target;
+    while (++name != path.end()) target /= *name;
+    if (links > 0) std::ranges::copy(StepsOf(target, links - 1), std::back_inserter(steps));
+    break;
+  }
+  return steps;
+}
+
 GuestReach::GuestReach(const std::vector<lima::Mount>& mounts, Access access) {
   for (const lima::Mount& mount : mounts) {
     if (access == Access::kWriting && !mount.writable && mount.enforces_read_only) continue;
@@ -46,19 +65,9 @@ std::optional<std::string> GuestReach::LocationHolding(const std::string& path) 
   return std::nullopt;
 }
 
-std::optional<std::string> GuestReach::MountHolding(const fs::path& path, int links) const {
-  fs::path reached;
-  for (auto name = path.begin(); name != path.end(); ++name) {
-    if (*name == ".") continue;
-    reached = *name == ".." ? reached.parent_path() : reached / *name;
-    if (auto location = LocationHolding(support::CleanPath(reached.string()))) return location;
-    std::error_code none;
-    fs::path target = fs::read_symlink(reached, none);
-    if (none) continue;
-    if (links == 0) return std::nullopt;
-    target = reached.parent_path() / target;
-    while (++name != path.end()) target /= *name;
-    return MountHolding(target, links - 1);
+std::optional<std::string> GuestReach::MountHolding(const fs::path& path) const {
+  for (const Step& step : StepsOf(path)) {
+    if (auto location = LocationHolding(step.path)) return location;
   }
   return std::nullopt;
 }

@@ -24,9 +24,8 @@ class GuestReach {
   explicit GuestReach(const std::vector<lima::Mount>& mounts, Access access = Access::kWriting);
 
   /// The location of the mount that holds `path` or a link on its way; empty if there is none.
-  /// `path` is absolute and need not exist. At most `links` are followed.
-  [[nodiscard]] std::optional<std::string> MountHolding(const std::filesystem::path& path,
-                                                        int links = support::kMaxLinks) const;
+  /// `path` is absolute and need not exist.
+  [[nodiscard]] std::optional<std::string> MountHolding(const std::filesystem::path& path) const;
 
   /// The location of a mount that does not lie in `directory`, but for Lima's own; empty if there
   /// is none.
@@ -59,6 +58,15 @@ class GuestReach {
   };
   std::vector<Location> locations_;
 };
+
+struct Step {
+  std::string path;
+  bool is_link = false;
+};
+
+/// The places on the way of an absolute path, name by name and through links: at most `links`. No
+/// link is above one. The last is what it leads to.
+std::vector<Step> StepsOf(const std::filesystem::path& path, int links = support::kMaxLinks);
 
 /// `path` of the host with its links resolved, as far as they can be.
 std::string ResolvedOnHost(const std::filesystem::path& path);

@@ -28,7 +28,8 @@ constexpr HostProgram kPrograms[] = {
     {"/config /config.worktree /commondir /hooks/ /info/ /objects/ /worktrees/ /rebase-merge/ /rebase-apply/ /sequencer/", kLooking, "git", "a bare repository's hooks and settings are commands", kBesideHead},
     {".lfsconfig", kLooking, "git-lfs", "settings of transfers", kRefused},
     {".hg/ .jj/ .sl/ .pijul/ .repo/ _darcs/prefs/", kLooking, "hg, jj, sl, pijul, repo, darcs", "hooks, extensions and aliases are commands", kRefused},
-    {"CVS/ .svn/ _FOSSIL_ .fslckout .reviewboardrc", kHarmlessCommand, "cvs, svn, fossil, rbt", "names a repository or server, or the program to reach it"},
+    {"CVS/ .svn/", kHarmlessCommand, "cvs, svn", "names a repository, or the program to reach it"},
+    {"_FOSSIL_ .fslckout .reviewboardrc", kHarmlessCommand, "fossil, rbt", "names a repository with settings, or is a script"},
 
     // Shells, prompts, version managers
     {".envrc", kLooking, "direnv", "a shell script", kRefused},
@@ -132,7 +133,7 @@ bool MayBeConfiguration(std::string_view path) {
               R"(|_*(fixtures?|recordings?|snapshots?|test[-_]?data)_*)/.*)");
   static const support::Regex configuration = compile(
       R"((.*/)?([^/]*\.(toml|ya?ml|json[5c]?|ini|cfg|conf|mk|config|properties|gypi?|pro|command|desktop)"
-      R"(|terminal|plist)|[^/]*\.config\.[^/]*|(conf|setup|noxfile)\.py|[^/.]*(file|rc))|[^/]*file\.js)");
+      R"(|terminal|plist)|[^/]*\.config\.[^/]*|(conf|setup|noxfile)\.py|[^/.]+(file|rc))|[^/]+file\.js)");
   const std::string folded = Folded(path);
   if (lock.FullMatch(folded)) return false;
   return hidden.FullMatch(folded) || (!data.FullMatch(folded) && configuration.FullMatch(folded));

@@ -98,10 +98,12 @@ class Reader {
       counts = counts || (IsObeyedByGit(inner) && !IsUnderstood(path, inner));
     } else {
       const auto rows = programs_.Match(path);
-      counts = (is_link || !IsTheirData(folded)) &&
-               std::any_of(rows.begin(), rows.end(), [](const HostProgram* row) {
-                 return row->writing == Writing::kRefused;
-               });
+      const bool is_refused = std::any_of(rows.begin(), rows.end(), [](const HostProgram* row) {
+        return row->writing == Writing::kRefused;
+      });
+      // A hidden link may stand for a directory with such files.
+      counts = is_link ? is_refused || fs::path(path).filename().string().starts_with('.')
+                       : is_refused && !IsTheirData(folded);
     }
     std::error_code none;
     if (counts) Put(path, "", fs::read_symlink(top_ / path, none).string() + Digest(top_ / path));
@@ -189,25 +191,28 @@ State ReadState(const fs::path& top, const HostPrograms& programs, std::size_t m
 
 std::vector<Change> Compare(const State& before, const State& after) {
   std::vector<Change> changes;
-  const auto add = [&](const auto& place, const char* old_mode, const char* mode) {
-    changes.push_back({{place.first, old_mode, mode, "", ""}, {}, "", place.second, place.second});
-  };
-  for (const auto& [place, digest] : before.items) {
-    const bool is_upstream = digest.starts_with(kUpstream);  // the branch was deleted
-    if (!after.items.contains(place) && !after.is_cut && !is_upstream)
-      add(place, kFileMode, git::kNoEntry);
-  }
-  for (const auto& [place, digest] : after.items) {
+  State all = before;
+  all.items.insert(after.items.begin(), after.items.end());
+  for (const auto& [place, digest] : all.items) {
+    const auto& [path, key] = place;
     const auto was = before.items.find(place);
+    const auto is = after.items.find(place);
     const bool is_new = was == before.items.end();
-    if (!is_new && was->second == digest) continue;
-    // An upstream is news only of a branch that had something else.
-    const std::string branch = place.second.substr(0, place.second.rfind('.') + 1);
-    const auto known = before.items.lower_bound({place.first, branch});
-    const bool is_known = known != before.items.end() && known->first.first == place.first &&
+    const bool is_gone = is == after.items.end();
+    if (is_gone ? after.is_cut : !is_new && was->second == is->second) continue;
+    // An upstream is news only of a branch that had something else, and is not deleted.
+    const std::string branch = key.substr(0, key.rfind('.') + 1);
+    const auto known = before.items.lower_bound({path, branch});
+    const bool is_known = known != before.items.end() && known->first.first == path &&
                           known->first.second.starts_with(branch);
-    if (digest.starts_with(kUpstream) && !is_known) continue;
-    add(place, is_new ? git::kNoEntry : kFileMode, kFileMode);
+    const std::string& value = is_gone ? digest : is->second;
+    if (value.starts_with(kUpstream) && (is_gone || !is_known)) continue;
+    changes.push_back(
+        {{path, is_new ? git::kNoEntry : kFileMode, is_gone ? git::kNoEntry : kFileMode, "", ""},
+         {},
+         "",
+         key,
+         key});
   }
   return changes;
 }

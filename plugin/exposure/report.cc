@@ -21,7 +21,7 @@ constexpr HostProgram kSetting{"", RunBy::kLooking, "git",
 /// Rows of a section, and names in a line. What is beyond is counted.
 constexpr std::size_t kMaxRows = 20;
 constexpr std::size_t kMaxNames = 3;
-constexpr std::size_t kMaxOthers = 8;
+constexpr std::size_t kMaxOthers = 10;
 
 /// The rows that count for a change, without those that count only beside a HEAD.
 std::vector<const HostProgram*> RowsOf(const Change& change, const HostPrograms& programs) {
