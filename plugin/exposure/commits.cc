@@ -63,17 +63,19 @@ class CommitReader {
   }
 
  private:
-  /// Finds names that a file system takes for new ones.
+  /// Finds names that a file system takes for new ones, also of directories.
   void FindLookAlikes() {
-    std::unordered_map<std::string, Change*> added;  // by folded path
+    std::unordered_map<std::string, std::pair<std::string, Change*>> added;  // by folded path
     for (Change& change : changes_.list) {
-      if (change.old_mode == git::kNoEntry) added.try_emplace(Folded(change.path), &change);
+      if (change.old_mode != git::kNoEntry) continue;
+      for (fs::path part = change.path; !part.empty(); part = part.parent_path()) {
+        if (!added.try_emplace(Folded(part.string()), part.string(), &change).second) break;
+      }
     }
     for (const git::TreeEntry& entry : changes_.tree) {
       const auto found = added.empty() ? added.end() : added.find(Folded(entry.path));
-      if (found != added.end() && found->second->path != entry.path) {
-        found->second->look_alike = entry.path;
-      }
+      if (found == added.end() || found->second.first == entry.path) continue;
+      found->second.second->look_alike = entry.path;
     }
   }
 
@@ -166,9 +168,6 @@ class Ways {
     for (const std::string& directory : {home, home + "/.config"}) {
       for (const std::string& link : LinksIn(directory)) Add(link, in_home, "");
     }
-    const std::string own =
-        users_.Require({"rev-parse", "--git-common-dir"}, "git cannot find its directory");
-    AddHooks(fs::path(own) / "hooks", "your hooks lead to it");
     AddConfigured();
     return std::move(rows_);
   }
@@ -219,6 +218,9 @@ class Ways {
     }
     for (const auto& [origin, settings] : by_origin) {
       const fs::path file = fs::path(project_) / origin.substr(5);
+      std::error_code none;  // The repository's own settings are beside its HEAD.
+      if (fs::exists(file.parent_path() / "HEAD", none))
+        AddHooks(file.parent_path() / "hooks", "your hooks lead to it");
       for (const auto& [key, setting] : NotHarmless(settings)) AddSetting(file, key, setting);
     }
   }
