@@ -154,7 +154,7 @@ void RequireSafeImports(const fs::path& file, const exposure::GuestReach& reach,
     const fs::path target = file.parent_path() / Expanded(path, environment);
     if (reach.MountHolding(target)) {
       throw CommandError("{} has \"@{}\", which is where the guest can write; keep that elsewhere",
-                         file.string(), support::Printable(path));
+                         support::Printable(file.string()), support::Printable(path));
     }
     RequireSafeImports(target, reach, environment, depth - 1);
   }

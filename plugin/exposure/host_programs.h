@@ -13,13 +13,13 @@
 /// which refuse to write some of them, and for reports on changes by the guest.
 namespace exposure {
 
-/// When the program runs it, the most dangerous first. What only a build, a test or another machine
-/// runs is no row: see MayBeConfiguration.
+/// When the program runs it, the most dangerous first.
 enum class RunBy : std::uint8_t {
   kConfigured,       ///< the user's own configuration names it: its row says more than the others
   kLooking,          ///< cd, a prompt, TAB, git status, a file or folder opened in an editor
   kHarmlessCommand,  ///< a command that people take for harmless there: --version, list, status
   kAgent,            ///< the start of an agent
+  kOther,            ///< not known; see MayBeConfiguration
 };
 
 enum class Writing : std::uint8_t {

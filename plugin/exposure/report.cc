@@ -18,55 +18,47 @@ constexpr HostProgram kSetting{"", RunBy::kLooking, "git",
                                "a setting, or the file it names, may run commands",
                                Writing::kRefused};
 
-/// Rows of a section, and names in a line. What is beyond is counted.
+constexpr HostProgram kByName{"", RunBy::kOther, "other tools", "configuration, by its name"};
+
+/// Rows of a section, and names in a line: of settings, of other configuration. What is beyond is
+/// counted.
 constexpr std::size_t kMaxRows = 20;
-constexpr std::size_t kMaxNames = 3;
 constexpr std::size_t kMaxOthers = 10;
+constexpr std::size_t kMaxNames = 3;
 
 /// The rows that count for a change, without those that count only beside a HEAD.
 std::vector<const HostProgram*> RowsOf(const Change& change, const HostPrograms& programs) {
   if (!change.key.empty()) return {&kSetting};
   std::vector<const HostProgram*> rows = programs.Match(change.path);
   std::erase_if(rows, [](const auto* row) { return row->writing == Writing::kRefusedBesideHead; });
+  if (rows.empty() && MayBeConfiguration(change.path)) rows.push_back(&kByName);
   return rows;
 }
 
-std::string NameOf(const Change& change) {
-  return Visible(change.path) + (change.note.empty() ? "" : " (" + Visible(change.note) + ")") +
-         (change.is_deleted() ? " (deleted)" : "");
-}
-
-/// One line for each row of the table, so that many files cannot hide another, and one for all
-/// other configuration.
+/// One line for each row of the table, so that many files cannot hide another.
 Names ListObeyed(const std::vector<Change>& changes, const HostPrograms& programs, Report& report) {
-  std::map<std::pair<RunBy, std::string>, Names> names_by_line;
-  Names others;
+  std::map<std::pair<RunBy, std::string>, Names> names_by_row;
   std::set<std::string_view> protected_paths;
   for (const Change& change : changes) {
-    const std::vector<const HostProgram*> rows = RowsOf(change, programs);
-    if (rows.empty() && MayBeConfiguration(change.path)) others.push_back(NameOf(change));
-    bool is_protected = false;
-    std::set<std::string_view> refused_for;  // two rows are about .git/HEAD
-    for (const HostProgram* row : rows) {
-      const bool is_refused = row->writing == Writing::kRefused;
-      is_protected = is_protected || is_refused || row->run_by == RunBy::kConfigured;
-      if (is_refused && !refused_for.insert(row->program).second) continue;
+    const std::string name = Visible(change.path) +
+                             (change.note.empty() ? "" : " (" + Visible(change.note) + ")") +
+                             (change.is_deleted() ? " (deleted)" : "");
+    for (const HostProgram* row : RowsOf(change, programs)) {
+      if (row->writing == Writing::kRefused || row->run_by == RunBy::kConfigured)
+        protected_paths.insert(change.path);
       Names& names =
-          names_by_line[{row->run_by, support::Format("{}: {}", row->program, row->reason)}];
+          names_by_row[{row->run_by, support::Format("{}: {}", row->program, row->reason)}];
       // Several settings may name a file.
-      if (names.empty() || names.back() != NameOf(change)) names.push_back(NameOf(change));
+      if (names.empty() || names.back() != name) names.push_back(name);
     }
-    if (is_protected) protected_paths.insert(change.path);
   }
   report.protected_files = protected_paths.size();
   Names lines;
-  for (const auto& [key, names] : names_by_line) {
-    const std::size_t most = key.second.ends_with(kSetting.reason) ? kMaxRows : kMaxNames;
-    lines.push_back(support::Format("{}: {}", List(names, most), key.second));
-  }
-  if (!others.empty()) {
-    lines.push_back(
-        support::Format("{}: other configuration, by its name", List(others, kMaxOthers)));
+  for (const auto& [row, names] : names_by_row) {
+    const std::size_t most = row.first == RunBy::kOther              ? kMaxOthers
+                             : row.second.ends_with(kSetting.reason) ? kMaxRows
+                                                                     : kMaxNames;
+    lines.push_back(support::Format("{}: {}", List(names, most), row.second));
   }
   return lines;
 }
