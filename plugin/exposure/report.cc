@@ -31,6 +31,11 @@ std::vector<const HostProgram*> RowsOf(const Change& change, const HostPrograms&
   if (!change.key.empty()) return {&kSetting};
   std::vector<const HostProgram*> rows = programs.Match(change.path);
   std::erase_if(rows, [](const auto* row) { return row->writing == Writing::kRefusedBesideHead; });
+  // Two are about .git/HEAD.
+  const auto is_same = [](const auto* row, const auto* next) {
+    return row->program == next->program && row->writing == next->writing;
+  };
+  rows.erase(std::unique(rows.begin(), rows.end(), is_same), rows.end());
   if (rows.empty() && MayBeConfiguration(change.path)) rows.push_back(&kByName);
   return rows;
 }
