@@ -33,7 +33,8 @@ std::vector<const HostProgram*> RowsOf(const Change& change, const HostPrograms&
   std::erase_if(rows, [](const auto* row) { return row->writing == Writing::kRefusedBesideHead; });
   // Two are about .git/HEAD.
   const auto is_same = [](const auto* row, const auto* next) {
-    return row->program == next->program && row->writing == next->writing;
+    return row->program == next->program && row->writing == Writing::kRefused &&
+           next->writing == Writing::kRefused;
   };
   rows.erase(std::unique(rows.begin(), rows.end(), is_same), rows.end());
   if (rows.empty() && MayBeConfiguration(change.path)) rows.push_back(&kByName);
