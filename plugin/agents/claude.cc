@@ -196,7 +196,7 @@ Agent Claude() {
                      "hooks, helpers and servers; read again while it runs", Writing::kRefused},
                     {".mcp.json", RunBy::kAgent, "Claude Code, Copilot CLI", "servers are commands",
                      Writing::kRefused},
-                    {"CLAUDE*.md", RunBy::kPrompt, "agents", "instructions"}},
+                    {"CLAUDE*.md", RunBy::kAgent, "agents", "instructions"}},
           .settings = &ConfigureClaude,
           .run = Confinement{.package = "@anthropic-ai/claude-code",
                              .update = "claude update",

@@ -190,7 +190,7 @@ Agent Copilot() {
                      ".github/skills/ .github/lsp.json .github/mcp.json",
                      RunBy::kAgent, "Copilot CLI, Visual Studio Code", "servers, hooks and skills",
                      Writing::kRefused},
-                    {".github/copilot-instructions.md .github/instructions/", RunBy::kPrompt,
+                    {".github/copilot-instructions.md .github/instructions/", RunBy::kAgent,
                      "agents", "instructions"}},
           .settings = &ConfigureCopilot,
           .needs_trust = true,

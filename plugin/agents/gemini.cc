@@ -180,7 +180,7 @@ Agent Gemini() {
           .shown_bytes = std::size_t{36} * 1024,  // 40,000 characters, the middle cut
           .obeys = {{".gemini/", RunBy::kAgent, "Gemini CLI", "servers, hooks and tools",
                      Writing::kRefused},
-                    {"GEMINI.md", RunBy::kPrompt, "agents", "instructions"}},
+                    {"GEMINI.md", RunBy::kAgent, "agents", "instructions"}},
           .settings = &ConfigureGemini,
           .needs_trust = true,
           .run = Confinement{.package = "@google/gemini-cli",

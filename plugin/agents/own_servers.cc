@@ -6,6 +6,7 @@
 #include "agents/common.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
+#include "support/files.h"
 #include "support/format.h"
 #include "support/printable.h"
 #include "support/regex.h"
@@ -18,6 +19,9 @@ using support::CommandError;
 using support::Format;
 using support::LowerCase;
 using support::Replaced;
+
+/// How far instructions that import others are followed: as Claude Code does.
+constexpr int kMaxImports = 5;
 
 /// The keys of an entry that are kept, of any agent: none that allows calls without asking.
 constexpr std::string_view kEntryKeys =
@@ -115,6 +119,47 @@ void RequireOutOfReach(const std::string& name, const Json& entry,
   }
 }
 
+/// Whether the setting at this JSON pointer is a command that a session may run.
+bool IsHelper(const std::string& place) {
+  static const support::Regex helper(
+      "(?i).*(helper|refresh|credentialexport|auth/command|discoverycommand|callcommand)");
+  return helper.FullMatch(place);
+}
+
+/// Whether a shell takes the words of a command as they are, and none leads into the guest's reach.
+bool IsPlainCommand(const std::string& text, const exposure::GuestReach& reach,
+                    const Environment& environment) {
+  static const support::Regex plain("[A-Za-z0-9_./:=@%+, -]*");
+  const std::vector<std::string_view> words = Words(text);
+  if (!plain.FullMatch(text)) return false;
+  for (const std::string_view word : words) {
+    const std::size_t slash = word.find('/');
+    if (slash != word.npos && reach.MountHolding(word.substr(slash))) return false;
+  }
+  if (words.empty() || words[0].starts_with('/')) return true;
+  (void)reach.FindProgram(std::string(words[0]), Value(environment, "PATH"));
+  return words[0].find('/') == std::string_view::npos;
+}
+
+/// Throws if the user's instructions import a file that the guest can write: text there would pass
+/// for theirs.
+void RequireSafeImports(const fs::path& file, const exposure::GuestReach& reach,
+                        const Environment& environment, int depth) {
+  static const support::Regex import(R"((?:^|\s)@(\S+))", support::Regex::kLatin1);
+  std::error_code gone;
+  if (depth == 0 || !fs::is_regular_file(file, gone)) return;
+  const std::string text = support::ReadText(file);
+  std::string_view rest = text;
+  for (std::string path; import.FindAndConsume(rest, &path);) {
+    const fs::path target = file.parent_path() / Expanded(path, environment);
+    if (reach.MountHolding(target)) {
+      throw CommandError("{} has \"@{}\", which is where the guest can write; keep that elsewhere",
+                         support::Printable(file.string()), support::Printable(path));
+    }
+    RequireSafeImports(target, reach, environment, depth - 1);
+  }
+}
+
 std::string ScriptPath(const LaunchRequest& request, const OwnServer& server) {
   return request.settings_directory + "/" + server.name + ".sh";
 }
@@ -148,15 +193,31 @@ void AddHostServer(const std::string& name, const Agent& agent, const exposure::
 
 void RequireSafeSettings(const Agent& agent, const exposure::GuestReach& reach,
                          const Environment& environment) {
+  for (const OwnPath& own : agent.run->own_settings) {
+    const fs::path directory = own.In(environment);
+    for (const char* name : {"CLAUDE.md", "GEMINI.md"}) {
+      RequireSafeImports(directory / name, reach, environment, kMaxImports);
+    }
+    std::error_code none;
+    for (const auto& entry : fs::recursive_directory_iterator(directory / "rules", none)) {
+      RequireSafeImports(entry.path(), reach, environment, kMaxImports);
+    }
+  }
   if (agent.run->obeyed_settings == nullptr) return;
   const Json values = agent.run->obeyed_settings(environment).flatten();
   for (const auto& [place, value] : values.items()) {
     if (!value.is_string()) continue;
     const std::string text = Expanded(value.get<std::string>(), environment);
-    if (!reach.IsNamedIn(text)) continue;
+    if (reach.IsNamedIn(text)) {
+      throw CommandError(
+          "your own settings of {} have \"{}\" at {}, where the guest can write; "
+          "keep that file elsewhere",
+          agent.title, support::Printable(text), support::Printable(place));
+    }
+    if (!IsHelper(place) || IsPlainCommand(text, reach, environment)) continue;
     throw CommandError(
-        "your own settings of {} have \"{}\" at {}, where the guest can write; "
-        "keep that file elsewhere",
+        "your own settings of {} have \"{}\" at {}, which may lead to where the guest can write: "
+        "write one absolute path outside of the mounts",
         agent.title, support::Printable(text), support::Printable(place));
   }
 }

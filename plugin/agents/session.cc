@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -7,6 +8,7 @@
 #include "configure/stored_settings.h"
 #include "support/errors.h"
 #include "support/paths.h"
+#include "support/printable.h"
 #include "support/sha256.h"
 
 namespace agents {
@@ -35,7 +37,16 @@ fs::path StateDirectory(const Environment& environment) {
                                                  home.empty() ? "" : home + "/.local/state");
   if (!state.starts_with('/'))
     throw support::CommandError("HOME must be set to your home directory");
-  return support::CleanPath(state + "/limactl-mcp");
+  std::string directory = support::CleanPath(state + "/limactl-mcp");
+  struct stat status {};
+  for (auto* const look : {&::lstat, &::stat}) {
+    if (look(directory.c_str(), &status) != 0 || status.st_uid == ::geteuid()) continue;
+    throw support::CommandError(
+        "{} belongs to another user, who could change the settings of this session. "
+        "Remove it, or set XDG_STATE_HOME to a directory of yours",
+        support::Printable(directory));
+  }
+  return directory;
 }
 
 void SetDirectories(const fs::path& state, const Agent& agent, LaunchRequest& request) {

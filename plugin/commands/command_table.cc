@@ -73,9 +73,9 @@ std::span<const Command> Commands() {
           .page = "copy.md", .example = "copy", .options = {
               {"copy-dir", "DIR", kNothing, "The directory in the guest, if not the project's own path", "It must lie outside all mounts."}}},
       Command{.name = "diff", .run = &Diff, .arguments = {kInstance},
-          .brief = "Show what was changed in the copy, or on a mount", .more = "On a mount, that is what differs from HEAD. Into a pipe, it is a patch for `git apply`.",
+          .brief = "Show what was changed in the copy, or on a mount", .more = "On a mount, that is since the last session began. Into a pipe, it is a patch for `git apply`.",
           .page = "copy.md", .example = "diff --stat", .options = {
-              {"stat", "", kNothing, "Only names, with numbers of lines"}, kProject, MaxSize("On a mount, the most that a file may have.")}},
+              {"stat", "", kNothing, "Only names, with numbers of lines"}, kProject, MaxSize("On a mount, larger files are left out.")}},
       Command{.name = "take", .run = &Take, .arguments = {kInstance}, .brief = "Bring the changes made in the copy back, as a branch",
           .page = "copy.md", .example = "take --apply", .exit_status = "1 also if something could not be taken", .options = {
               {"apply", "", kNothing, "Change the working tree instead: all of it or nothing",

@@ -6,11 +6,10 @@
 
 #include "agents/agent.h"
 #include "commands/commands.h"
+#include "copy/mounted_tree.h"
 #include "copy/side_repository.h"
-#include "copy/working_tree_diff.h"
 #include "lima/sandbox.h"
 #include "paths/roots.h"
-#include "support/environment.h"
 #include "support/format.h"
 #include "support/log.h"
 #include "support/paths.h"
@@ -24,11 +23,9 @@ using support::CommandError;
 
 namespace {
 
-/// Says that a first baseline is incomplete. Later, reports do.
-void SayIfCut(const exposure::State& state, std::ostream& out) {
-  if (!state.is_cut) return;
-  out << "A part of it was not examined: there is too much, or it cannot be read.\n";
-}
+/// Of a first baseline. Later, reports say so.
+constexpr const char* kCut =
+    "A part of it was not examined: there is too much, or it cannot be read.\n";
 
 }  // namespace
 
@@ -46,22 +43,14 @@ std::optional<std::string> FindMount(const Instance& instance, const std::string
   const GuestReach readable(instance.mounts, GuestReach::Access::kReading);
   const auto location = readable.MountHoldingOrBelow(project);
   if (!location) return std::nullopt;
-  throw CommandError(
-      "the instance \"{}\" mounts {}{}. Work in a copy instead: {}--copy-dir DIR, "
-      "outside all mounts",
-      configuration.name, *location,
-      readable.MountHolding(project) ? " read-only" : ", a part of the project",
-      configuration.name == kAgentInstance
-          ? ""
-          : support::Format("limactl mcp run AGENT {}, or ", kAgentInstance));
+  throw CommandError("the instance \"{}\" mounts {}{}. {}", configuration.name, *location,
+                     readable.MountHolding(project) ? " read-only" : ", a part of the project",
+                     CopyAdvice(configuration.name));
 }
 
 MountedWork::MountedWork(const Instance& instance, const std::string& mount,
                          const std::string& project)
-    : Work(instance, project, false),
-      mount_(mount),
-      programs_(agents::ObeyedFiles()),
-      search_path_(support::EnvironmentVariable("PATH")) {
+    : Work(instance, project, false), programs_(agents::ObeyedFiles()) {
   const std::optional<fs::path> repository = FindRepository(project);
   const bool is_mounted = repository && support::PathBelow(repository->string(), mount);
   top_ = is_mounted ? repository->string() : project;
@@ -83,17 +72,16 @@ std::string MountedWork::GuestDirectory() const {
 
 void MountedWork::Begin() {
   const bool is_stopped = IsStopped(instance().configuration);
-  const exposure::State state = ReadState();
-  if (!baseline_) {
-    baseline_ = {top_, state};
-    exposure::Save(instance().configuration.directory(), *baseline_);
+  exposure::State state = ReadState();
+  const bool is_first = !baseline_;
+  if (is_first) {
+    SetBaseline(std::move(state));
     std::cerr << support::Format(
         "The state of {} is its baseline now. What differs later: limactl mcp changes{}\n",
         support::Printable(top_), NameArgument(instance()));
-    SayIfCut(state, std::cerr);
-  } else {
-    Print(state, std::cerr);
+    if (baseline_->state.is_cut) std::cerr << kCut;
   }
+  if (is_first || !Print(state, std::cerr)) KeepFiles();
   if (is_stopped) StartInstance(instance().configuration);
 }
 
@@ -110,32 +98,42 @@ void MountedWork::End() {
 }
 
 bool MountedWork::PrintChanges(std::ostream& out) {
-  if (!baseline_) {
-    throw CommandError(
-        "there is no baseline of {}: limactl mcp run AGENT{} takes it, "
-        "or limactl mcp changes --accept{}",
-        top_, NameArgument(instance()), NameArgument(instance()));
-  }
+  RequireBaseline();
   if (Print(ReadState(), out)) return true;
   PrintNothing(out);
   return false;
 }
 
 void MountedWork::Accept() {
-  const exposure::State state = ReadState();
-  if (baseline_) Print(state, std::cout);
-  exposure::Save(instance().configuration.directory(), {baseline_ ? baseline_->top : top_, state});
+  exposure::State state = ReadState();
+  const bool is_first = !baseline_;
+  if (!is_first) Print(state, std::cout);
+  SetBaseline(std::move(state));
   std::cout << "This is the baseline now.\n";
-  if (!baseline_) SayIfCut(state, std::cout);
+  if (is_first && baseline_->state.is_cut) std::cout << kCut;
+  KeepFiles();
 }
 
 void MountedWork::PrintDiff(bool only_names, std::uint64_t max_size) {
-  if (only_names && baseline_) Print(ReadState(), std::cerr);
-  copy::PrintWorkingTree(instance().configuration.directory(), top_, only_names, max_size);
+  RequireBaseline();
+  if (only_names) Print(ReadState(), std::cerr);
+  copy::MountedTree(instance().configuration.directory(), Top()).PrintDiff(only_names, max_size);
 }
 
 exposure::State MountedWork::ReadState() const {
-  return exposure::ReadState(baseline_ ? baseline_->top : top_, mount_, programs_, search_path_);
+  return exposure::ReadState(Top(), programs_);
+}
+
+void MountedWork::SetBaseline(exposure::State state) {
+  baseline_ = {Top(), std::move(state)};
+  exposure::Save(instance().configuration.directory(), *baseline_);
+}
+
+void MountedWork::KeepFiles() const try {
+  copy::MountedTree(instance().configuration.directory(), Top()).Keep();
+} catch (const std::exception& problem) {
+  support::LogWarning(
+      support::Format("`limactl mcp diff` cannot compare with now: {}", problem.what()));
 }
 
 bool MountedWork::Print(const exposure::State& state, std::ostream& out) const {
@@ -146,6 +144,14 @@ bool MountedWork::Print(const exposure::State& state, std::ostream& out) const {
       "Accept: limactl mcp changes --accept{}",
       support::Printable(baseline_->top), NameArgument(instance()), NameArgument(instance()));
   return PrintReport(report, where, out);
+}
+
+void MountedWork::RequireBaseline() const {
+  if (baseline_) return;
+  throw CommandError(
+      "there is no baseline of {}: limactl mcp run AGENT{} takes it, "
+      "or limactl mcp changes --accept{}",
+      top_, NameArgument(instance()), NameArgument(instance()));
 }
 
 }  // namespace commands

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "commands/work.h"
-#include "exposure/baseline.h"
 #include "exposure/host_programs.h"
+#include "exposure/mounted.h"
 
 namespace commands {
 
@@ -14,7 +14,8 @@ namespace commands {
 /// Throws support::Error if it is neither on such a mount nor apart from all mounts.
 std::optional<std::string> FindMount(const Instance& instance, const std::string& project);
 
-/// A project that the guest can write, and its baseline, which the first session takes.
+/// A project that the guest can write, and its baseline, which the first session takes. `diff`
+/// compares with what the project was then, or at a later session if nothing was left to accept.
 class MountedWork : public Work {
  public:
   /// `mount` is FindMount's.
@@ -28,13 +29,15 @@ class MountedWork : public Work {
   void PrintDiff(bool only_names, std::uint64_t max_size) override;
 
  private:
+  [[nodiscard]] std::string Top() const { return baseline_ ? baseline_->top : top_; }
   [[nodiscard]] exposure::State ReadState() const;
+  void SetBaseline(exposure::State state);
+  void KeepFiles() const;
   /// Prints the changes since the baseline. Returns whether there are any.
   bool Print(const exposure::State& state, std::ostream& out) const;
+  void RequireBaseline() const;
 
-  const std::string mount_;
   exposure::HostPrograms programs_;
-  std::string search_path_;
   std::string top_;  ///< of the repository, if it is on the mount
   std::optional<exposure::Baseline> baseline_;
 };

@@ -22,9 +22,11 @@
 #include "doctor/exposure.h"
 #include "doctor/host_checks.h"
 #include "exposure/guest_reach.h"
+#include "exposure/names.h"
 #include "lima/configuration.h"
 #include "lima/mounts.h"
 #include "lima/sandbox.h"
+#include "shell/shell_quote.h"
 #include "support/child.h"
 #include "support/environment.h"
 #include "support/errors.h"
@@ -97,11 +99,15 @@ void RequireVersion(const Agent& agent, const fs::path& program,
 
 // Checks before the agent starts. Each throws support::CommandError if it fails.
 
+constexpr const char* kMountedInstance = "mounted";
+
 /// How deep settings can lie in an agent's directory.
 constexpr int kSettingsDepth = 3;
 
-/// The links in `directory` that lead into the guest's reach. Follows none of them.
-std::vector<std::string> LinksInto(const GuestReach& reach, const fs::path& directory, int depth) {
+/// The links in `directory` that lead into the guest's reach. Follows none of them. Adds files that
+/// have other names to `hard_links`.
+std::vector<std::string> LinksInto(const GuestReach& reach, const fs::path& directory, int depth,
+                                   std::vector<std::string>* hard_links = nullptr) {
   std::vector<std::string> links;
   std::error_code error;
   fs::recursive_directory_iterator entry(directory, fs::directory_options::skip_permission_denied,
@@ -111,6 +117,9 @@ std::vector<std::string> LinksInto(const GuestReach& reach, const fs::path& dire
     std::error_code gone;
     if (entry->is_symlink(gone) && reach.MountHolding(entry->path()))
       links.push_back(entry->path());
+    const bool is_file = hard_links != nullptr && entry->is_regular_file(gone);
+    if (is_file && entry->hard_link_count(gone) > 1 && !gone)
+      hard_links->push_back(support::Printable(entry->path().string()));
   }
   return links;
 }
@@ -147,6 +156,20 @@ void CheckInstance(const Instance& instance, const std::string& project,
                                       lima::SandboxCommand("sandbox")));
 }
 
+/// Throws if the guest could write more of this host than the project.
+void RequireNarrowMounts(const Instance& instance, const std::string& top) {
+  const auto mount = instance.reach.MountOutside(top);
+  if (!mount) return;
+  const lima::InstanceConfiguration& configuration = instance.configuration;
+  std::error_code unknown;
+  throw CommandError(
+      "the guest could write {}, which is more than {}. Mount that alone: {}. {}", *mount, top,
+      fs::exists(configuration.lima_home / kMountedInstance, unknown)
+          ? lima::EditCommands(configuration.name, " --mount-only " + shell::ShellQuote(top + ":w"))
+          : lima::SandboxCommand(kMountedInstance, top),
+      CopyAdvice(configuration.name));
+}
+
 /// Throws if the guest could change what decides what the agent may do, also through links. Warns
 /// of links in the user's home directory that lead into a mount.
 void RequireOutOfReach(const Agent& agent, const agents::LaunchRequest& request,
@@ -166,8 +189,10 @@ void RequireOutOfReach(const Agent& agent, const agents::LaunchRequest& request,
         "{}",
         text, *mount, lima::SandboxCommand("sandbox"));
   };
+  std::vector<std::string> hard_links;
   const auto require_links = [&](const fs::path& directory, int depth, const std::string& what) {
-    for (const std::string& link : LinksInto(reach, directory, depth)) require(link, what);
+    for (const std::string& link : LinksInto(reach, directory, depth, &hard_links))
+      require(link, what);
   };
   for (const std::string& directory :
        {request.working_directory, request.agent_home, request.settings_directory}) {
@@ -186,6 +211,11 @@ void RequireOutOfReach(const Agent& agent, const agents::LaunchRequest& request,
     const std::string what = support::Format("your settings of {}", agent.title);
     require_links(settings, kSettingsDepth, what);
     require(settings, what);
+  }
+  if (!hard_links.empty()) {
+    support::LogWarning(support::Format(
+        "settings with several names; if another one is on a mount, the guest can change them: {}",
+        exposure::List(hard_links)));
   }
   agents::RequireSafeSettings(agent, reach, request.environment);
   WarnOfLinks(support::Value(request.environment, "HOME"), reach);
@@ -315,7 +345,9 @@ int RunAgent(const Parsed& parsed) {
   RequireUtf8(request.server);
   RequireUtf8({request.project, request.settings_directory});
   RequireOutOfReach(agent, request, loaded);
-  CheckInstance(loaded, request.project, request.environment);
+  const std::string top = FindRepository(request.project).value_or(request.project);
+  if (work->HasRoots()) RequireNarrowMounts(loaded, top);
+  CheckInstance(loaded, top, request.environment);
   const fs::path program = FindAgentProgram(agent, search_path, loaded.reach);
   const auto check_version = [&] {
     RequireVersion(agent, program, request.environment);

@@ -7,6 +7,7 @@
 #include "commands/copied_work.h"
 #include "commands/mounted_work.h"
 #include "support/environment.h"
+#include "support/format.h"
 
 namespace commands {
 namespace {
@@ -26,6 +27,13 @@ std::unique_ptr<Work> FindWork(const Instance& instance, const std::string& copy
 std::string NameArgument(const Instance& instance) {
   const std::string& name = instance.configuration.name;
   return name == kAgentInstance ? "" : " " + name;
+}
+
+std::string CopyAdvice(const std::string& instance) {
+  return support::Format("Work in a copy instead: {}--copy-dir DIR, outside all mounts",
+                         instance == kAgentInstance
+                             ? ""
+                             : support::Format("limactl mcp run AGENT {}, or ", kAgentInstance));
 }
 
 bool PrintReport(const exposure::Report& report, const std::string& where, std::ostream& out) {

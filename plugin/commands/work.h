@@ -63,6 +63,9 @@ std::unique_ptr<Work> FindWork(const Instance& instance, const std::string& copy
 /// The name of the instance for a command, with a space in front; empty if it is what they take.
 std::string NameArgument(const Instance& instance);
 
+/// How to work in a copy, instead of on a mount of the instance.
+std::string CopyAdvice(const std::string& instance);
+
 /// Prints the report, where that was changed, and the limits of reports. Returns whether there is
 /// something; if not, prints nothing.
 bool PrintReport(const exposure::Report& report, const std::string& where, std::ostream& out);

@@ -82,8 +82,7 @@ void RequireDistinct(const Git& users, const SideRepository& side,
 std::vector<RawChange> Applied(const exposure::CommitChanges& changes) {
   std::vector<RawChange> applied;
   for (const exposure::Change& change : changes.list) {
-    if (change.key.empty() && change.note.empty() && !change.has_only_look_alike())
-      applied.push_back(change);
+    if (change.note.empty()) applied.push_back(change);
   }
   return applied;
 }

@@ -231,6 +231,7 @@ void SideRepository::Prepare(const Project& project) {
     git_.Require({"init", "-q", "--bare", "--template=", "--object-format=" + project.format},
                  Format("cannot make {}", path().string()));
   }
+  fs::permissions(path(), fs::perms::owner_all);
   BorrowObjects(path(), project);
   std::error_code none;
   fs::remove(path() / "shallow", none);

@@ -29,8 +29,6 @@ using support::CommandError;
 constexpr const char* kObjects = "objects";
 constexpr const char* kTaken = "list";
 constexpr const char* kComplete = "done";
-/// No setting or attribute of the project changes a byte.
-constexpr const char* kRaw = "* -text -ident -filter !working-tree-encoding\n";
 constexpr std::chrono::hours kMaxCheckout{1};
 
 fs::path Place(const SideRepository& side, int number) {
@@ -204,7 +202,7 @@ void RawSnapshot::Write(const Files& wanted, const Files& now) const {
   }
   if (!paths.empty()) {
     fs::create_directories(side_->path() / "info");
-    support::WriteText(side_->path() / "info/attributes", kRaw);
+    support::WriteText(side_->path() / "info/attributes", kRawAttributes);
     fs::remove(directory_ / "index");
     const Git git = ObjectGit().In(top, kMaxCheckout);
     git.Require({"update-index", "-z", "--index-info"}, "git cannot write its index", entries);

@@ -11,6 +11,9 @@
 
 namespace copy {
 
+/// Attributes with which no setting of the project changes a byte.
+inline constexpr const char* kRawAttributes = "* -text -ident -filter !working-tree-encoding\n";
+
 /// What is at a path of a working tree.
 struct File {
   std::string path;

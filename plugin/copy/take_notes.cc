@@ -21,8 +21,7 @@ void AddOverwritten(const Git& users, const std::vector<exposure::Change>& chang
                     exposure::Report& report) {
   std::set<std::string, std::less<>> added;
   for (const exposure::Change& change : changes) {
-    const bool is_new = change.old_mode == git::kNoEntry && !change.has_only_look_alike();
-    if (is_new && change.key.empty()) added.insert(support::LowerCase(change.path));
+    if (change.old_mode == git::kNoEntry) added.insert(support::LowerCase(change.path));
   }
   if (added.empty()) return;
   Paths overwritten;
@@ -52,7 +51,6 @@ void AddLargeFiles(const exposure::CommitChanges& changes, exposure::Report& rep
   Paths only_pointers;
   Paths plain;
   for (const exposure::Change& change : changes.list) {
-    if (!change.key.empty()) continue;
     const bool was = is_pointer(change.old_id);
     const bool is = is_pointer(change.id);
     if (is) only_pointers.push_back(exposure::Visible(change.path));

@@ -121,6 +121,10 @@ Exposure FindExposure(const InstanceConfiguration& configuration, const Mounts& 
         Format("the guest can read {}", Join({secrets.begin(), secrets.end()})));
   }
   for (const lima::Mount& mount : mounts) {
+    if (mount.writable && mount.location == lima::kSharedDirectory) {
+      exposure.rest.push_back(
+          Format("the guest can write {}, as other guests of Lima's", mount.location));
+    }
     const auto rest = support::PathBelow(project, exposure::ResolvedOnHost(mount.location));
     if (mount.writable && rest && !rest->empty()) {
       exposure.rest.push_back(

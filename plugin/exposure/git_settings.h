@@ -2,7 +2,7 @@
 #pragma once
 
 #include <filesystem>
-#include <set>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,14 +10,20 @@
 /// its includes; the one on a mount must not run git in the project, and reads files as text.
 namespace exposure {
 
-/// The keys of a configuration that may run something or name a file or an address: all that are
-/// not known to be harmless with each of their values. `settings` are the records of `git config
-/// --list -z`.
-std::set<std::string> NotHarmless(const std::vector<std::string>& settings);
+struct Setting {
+  std::vector<std::string> values;
+  /// An upstream of a branch: harmless for one that the user does not know, such as a new one.
+  bool is_upstream = false;
+};
 
-/// The paths that a value may name, absolute: the whole value, and if it is a command its program,
-/// and each argument with a slash.
-std::vector<std::string> NamedPaths(const std::string& key, std::string value,
+/// The settings, by key, that may run something, or name a file or an address: all that are not
+/// known to be harmless with each of their values. `settings` are the records of `git config --list
+/// -z`.
+std::map<std::string, Setting> NotHarmless(const std::vector<std::string>& settings);
+
+/// The paths that a value may name, absolute, and some that it does not: the whole value, and if it
+/// is a command its program, and each argument with a slash.
+std::vector<std::string> NamedPaths(const std::string& key, const std::string& value,
                                     const std::filesystem::path& directory);
 
 }  // namespace exposure

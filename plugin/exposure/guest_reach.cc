@@ -2,34 +2,25 @@
 #include "exposure/guest_reach.h"
 
 #include <algorithm>
-#include <cctype>
+#include <iterator>
 #include <sstream>
 #include <system_error>
 
-#include "exposure/links.h"
 #include "support/errors.h"
 #include "support/paths.h"
 #include "support/program.h"
+#include "support/regex.h"
 
 namespace exposure {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether a name that ends before `next` would go on with it.
-bool IsOfName(char next) {
-  constexpr std::string_view kSigns = "_.-+@%~";
-  const auto byte = static_cast<unsigned char>(next);
-  return std::isalnum(byte) != 0 || byte >= 0x80 || kSigns.find(next) != kSigns.npos;
-}
-
 /// Whether `path` occurs in `text` and ends there.
 bool Occurs(const std::string& path, const std::string& text) {
-  for (std::size_t at = text.find(path); at != text.npos; at = text.find(path, at + 1)) {
-    const std::size_t end = at + path.size();
-    if (end == text.size() || !IsOfName(text[end])) return true;
-  }
-  return false;
+  const support::Regex occurs(support::Regex::Quote(path) + R"((?:[^\w.+@%~\x80-\xff-]|$))",
+                              support::Regex::kLatin1);
+  return occurs.PartialMatch(text);
 }
 
 }  // namespace
@@ -38,6 +29,24 @@ std::string ResolvedOnHost(const fs::path& path) {
   std::error_code error;
   const std::string resolved = fs::weakly_canonical(path, error).string();
   return support::CleanPath(error ? path.string() : resolved);
+}
+
+std::vector<Step> StepsOf(const fs::path& path, int links) {
+  std::vector<Step> steps;
+  fs::path reached;
+  for (auto name = path.begin(); name != path.end(); ++name) {
+    if (*name == "." || name->empty()) continue;
+    reached = *name == ".." ? reached.parent_path() : reached / *name;
+    std::error_code none;
+    fs::path target = fs::read_symlink(reached, none);
+    steps.push_back({reached.string(), !none});
+    if (none) continue;
+    target = reached.parent_path() / target;
+    while (++name != path.end()) target /= *name;
+    if (links > 0) std::ranges::copy(StepsOf(target, links - 1), std::back_inserter(steps));
+    break;
+  }
+  return steps;
 }
 
 GuestReach::GuestReach(const std::vector<lima::Mount>& mounts, Access access) {
@@ -57,12 +66,10 @@ std::optional<std::string> GuestReach::LocationHolding(const std::string& path) 
 }
 
 std::optional<std::string> GuestReach::MountHolding(const fs::path& path) const {
-  std::optional<std::string> location;
-  Walk("/", path.string(), [&](const Step& step) {
-    location = LocationHolding(step.path);
-    return !location;
-  });
-  return location;
+  for (const Step& step : StepsOf(path)) {
+    if (auto location = LocationHolding(step.path)) return location;
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> GuestReach::MountHoldingOrBelow(const fs::path& path) const {
@@ -70,6 +77,15 @@ std::optional<std::string> GuestReach::MountHoldingOrBelow(const fs::path& path)
   const std::string resolved = ResolvedOnHost(path);
   for (const Location& location : locations_) {
     if (support::PathBelow(location.resolved, resolved)) return location.written;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> GuestReach::MountOutside(const fs::path& directory) const {
+  const std::string resolved = ResolvedOnHost(directory);
+  for (const Location& location : locations_) {
+    const bool is_outside = !support::PathBelow(location.resolved, resolved);
+    if (is_outside && location.written != lima::kSharedDirectory) return location.written;
   }
   return std::nullopt;
 }

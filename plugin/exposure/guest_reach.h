@@ -9,6 +9,7 @@
 
 #include "lima/configuration.h"
 #include "lima/mounts.h"
+#include "support/paths.h"
 
 namespace exposure {
 
@@ -25,6 +26,11 @@ class GuestReach {
   /// The location of the mount that holds `path` or a link on its way; empty if there is none.
   /// `path` is absolute and need not exist.
   [[nodiscard]] std::optional<std::string> MountHolding(const std::filesystem::path& path) const;
+
+  /// The location of a mount that does not lie in `directory`, but for Lima's own; empty if there
+  /// is none.
+  [[nodiscard]] std::optional<std::string> MountOutside(
+      const std::filesystem::path& directory) const;
 
   /// The same, or else the location of a mount below `path`.
   [[nodiscard]] std::optional<std::string> MountHoldingOrBelow(
@@ -52,6 +58,15 @@ class GuestReach {
   };
   std::vector<Location> locations_;
 };
+
+struct Step {
+  std::string path;
+  bool is_link = false;
+};
+
+/// The places on the way of an absolute path, name by name and through links: at most `links`. No
+/// link is above one. The last is what it leads to.
+std::vector<Step> StepsOf(const std::filesystem::path& path, int links = support::kMaxLinks);
 
 /// `path` of the host with its links resolved, as far as they can be.
 std::string ResolvedOnHost(const std::filesystem::path& path);

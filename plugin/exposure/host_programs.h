@@ -17,17 +17,15 @@ namespace exposure {
 enum class RunBy : std::uint8_t {
   kConfigured,       ///< the user's own configuration names it: its row says more than the others
   kLooking,          ///< cd, a prompt, TAB, git status, a file or folder opened in an editor
-  kHarmlessCommand,  ///< a command that people take for harmless there: --version, list, make -n
+  kHarmlessCommand,  ///< a command that people take for harmless there: --version, list, status
   kAgent,            ///< the start of an agent
-  kBuilding,         ///< build, test, install, run, commit
-  kPrompt,           ///< nothing: an agent reads it as text
-  kElsewhere,        ///< another machine, such as CI
+  kOther,            ///< not known; see MayBeConfiguration
 };
 
 enum class Writing : std::uint8_t {
   kAllowed,
   kRefused,
-  kRefusedBesideHead,  ///< if a file HEAD is in the same directory: git then takes it for its own
+  kRefusedBesideHead,  ///< at the top of a directory with a file HEAD: git takes it for its own
 };
 
 struct HostProgram {
@@ -42,12 +40,6 @@ struct HostProgram {
   Writing writing = Writing::kAllowed;
 };
 
-struct HostMatch {
-  const HostProgram* row;
-  std::size_t start;  ///< of the match in the path
-  auto operator<=>(const HostMatch& other) const = default;
-};
-
 /// The table, and what matches it. Several threads may call the const functions.
 class HostPrograms {
  public:
@@ -59,8 +51,11 @@ class HostPrograms {
 
   [[nodiscard]] std::span<const HostProgram> rows() const { return rows_; }
 
+  /// The rows that match `path`, in their order. It must be clean and relative to the project.
+  /// Names are compared by FoldName, without regard to case.
+  [[nodiscard]] std::vector<const HostProgram*> Match(std::string_view path) const;
+
  private:
-  friend class RowFinder;
   struct Expressions;
 
   std::vector<HostProgram> rows_;
@@ -68,31 +63,8 @@ class HostPrograms {
   std::shared_future<std::shared_ptr<const Expressions>> expressions_;
 };
 
-/// Finds the rows of many paths of a project. It keeps what it found for the directories of the
-/// last one, so that paths cost what they weigh also where they are deep. One thread.
-class RowFinder {
- public:
-  /// `programs` must outlive this object.
-  explicit RowFinder(const HostPrograms& programs);
-
-  /// The rows that match `path`, in their order. It must be clean and relative to the project.
-  /// Names are compared by FoldName, without regard to case. For a link that none match, the rows
-  /// that are about files in a directory of its name: it brings others.
-  std::vector<HostMatch> Match(const std::string& path, bool is_link = false);
-
-  /// The same, each once, without those that count only beside a HEAD.
-  std::vector<const HostProgram*> Rows(const std::string& path, bool is_link = false);
-
- private:
-  struct Level {
-    std::size_t end;                 ///< of a directory of the last path
-    std::vector<HostMatch> matches;  ///< of it and those above
-  };
-
-  const HostPrograms& programs_;
-  const std::shared_ptr<const HostPrograms::Expressions> expressions_;
-  std::string last_;
-  std::vector<Level> levels_;
-};
+/// Whether the names in `path` say that it may be configuration of something that the table does
+/// not know. Not lock files, translations and data of tests.
+bool MayBeConfiguration(std::string_view path);
 
 }  // namespace exposure

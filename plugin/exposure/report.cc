@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "exposure/links.h"
 #include "exposure/names.h"
 #include "support/format.h"
 
@@ -19,45 +18,53 @@ constexpr HostProgram kSetting{"", RunBy::kLooking, "git",
                                "a setting, or the file it names, may run commands",
                                Writing::kRefused};
 
-/// Rows of a section. What is beyond is counted.
-constexpr std::size_t kMaxRows = 20;
+constexpr HostProgram kByName{"", RunBy::kOther, "other tools", "configuration, by its name"};
 
-std::vector<const HostProgram*> RowsOf(const Change& change, RowFinder& finder) {
-  if (change.key.starts_with(kSeenAs)) return finder.Rows(change.key.substr(kSeenAs.size()));
-  if (change.key == kPathKey) return {&kOnPath};
-  if (change.key == kHomeKey) return {&kInHome};
+/// Rows of a section, and names in a line: of settings, of other configuration. What is beyond is
+/// counted.
+constexpr std::size_t kMaxRows = 20;
+constexpr std::size_t kMaxOthers = 10;
+constexpr std::size_t kMaxNames = 3;
+
+/// The rows that count for a change, without those that count only beside a HEAD.
+std::vector<const HostProgram*> RowsOf(const Change& change, const HostPrograms& programs) {
   if (!change.key.empty()) return {&kSetting};
-  return finder.Rows(change.path, change.mode == kLinkMode);
+  std::vector<const HostProgram*> rows = programs.Match(change.path);
+  std::erase_if(rows, [](const auto* row) { return row->writing == Writing::kRefusedBesideHead; });
+  // Two are about .git/HEAD.
+  const auto is_same = [](const auto* row, const auto* next) {
+    return row->program == next->program && row->writing == Writing::kRefused &&
+           next->writing == Writing::kRefused;
+  };
+  rows.erase(std::unique(rows.begin(), rows.end(), is_same), rows.end());
+  if (rows.empty() && MayBeConfiguration(change.path)) rows.push_back(&kByName);
+  return rows;
 }
 
 /// One line for each row of the table, so that many files cannot hide another.
 Names ListObeyed(const std::vector<Change>& changes, const HostPrograms& programs, Report& report) {
-  std::map<std::pair<RunBy, std::string>, Names> lines_by_text;
-  RowFinder finder(programs);
-  std::set<std::string_view> protected_paths;  // a link may lead to one
+  std::map<std::pair<RunBy, std::string>, Names> names_by_row;
+  std::set<std::string_view> protected_paths;
   for (const Change& change : changes) {
-    if (change.has_only_look_alike()) continue;
-    if (change.is_deleted() && change.key == kPathKey) continue;  // or PATH is another one
-    std::set<std::string_view> refused_for;
-    for (const HostProgram* row : RowsOf(change, finder)) {
-      // Two rows are about .git/HEAD.
-      const bool is_refused = row->writing == Writing::kRefused;
-      if (is_refused || row->run_by == RunBy::kConfigured) protected_paths.insert(change.path);
-      if (is_refused && !refused_for.insert(row->program).second) continue;
-      Names& paths =
-          lines_by_text[{row->run_by, std::string(row->program) + ": " + std::string(row->reason)}];
-      std::string path = Visible(change.path) +
-                         (change.note.empty() ? "" : " (" + Visible(change.note) + ")") +
-                         (change.is_deleted() ? " (deleted)" : "");
-      // A value that names a file may do so in two ways.
-      if (paths.empty() || paths.back() != path) paths.push_back(std::move(path));
+    const std::string name = Visible(change.path) +
+                             (change.note.empty() ? "" : " (" + Visible(change.note) + ")") +
+                             (change.is_deleted() ? " (deleted)" : "");
+    for (const HostProgram* row : RowsOf(change, programs)) {
+      if (row->writing == Writing::kRefused || row->run_by == RunBy::kConfigured)
+        protected_paths.insert(change.path);
+      Names& names =
+          names_by_row[{row->run_by, support::Format("{}: {}", row->program, row->reason)}];
+      // Several settings may name a file.
+      if (names.empty() || names.back() != name) names.push_back(name);
     }
   }
   report.protected_files = protected_paths.size();
   Names lines;
-  for (const auto& [key, paths] : lines_by_text) {
-    const std::size_t most = key.second.ends_with(kSetting.reason) ? kMaxRows : 3;
-    lines.push_back(List(paths, most) + ": " + key.second);
+  for (const auto& [row, names] : names_by_row) {
+    const std::size_t most = row.first == RunBy::kOther              ? kMaxOthers
+                             : row.second.ends_with(kSetting.reason) ? kMaxRows
+                                                                     : kMaxNames;
+    lines.push_back(support::Format("{}: {}", List(names, most), row.second));
   }
   return lines;
 }
@@ -104,7 +111,6 @@ Report ReportOn(const std::vector<Change>& changes, const HostPrograms& programs
       links.push_back(name + " -> " + Visible(change.target.value_or("(too long)")));
     }
     if (!change.look_alike.empty()) look_alikes.push_back(name + ": " + Visible(change.look_alike));
-    if (change.has_only_look_alike()) continue;
     if (HasHidden(change.path)) hidden.push_back(name);
     if (change.mode == git::kRepositoryMode) repositories.push_back(name);
     if (change.mode == kExecutableMode && change.old_mode != kExecutableMode)

@@ -25,6 +25,9 @@ struct GuestFacts {
   std::optional<std::uint32_t> uid;
 };
 
+/// The directory of the host that Lima's default template mounts writable.
+inline constexpr const char* kSharedDirectory = "/tmp/lima";
+
 struct Mount {
   std::string location = {};     ///< on the host; absolute and clean (support::CleanPath)
   std::string mount_point = {};  ///< in the guest; absolute and clean

@@ -56,8 +56,9 @@ std::string EditCommands(const std::string& instance, const std::string& argumen
                 arguments);
 }
 
-std::string SandboxCommand(const std::string& name) {
-  return Format("limactl start --name {} --mount-only \"$PWD:w\" {}", name,
+std::string SandboxCommand(const std::string& name, const std::string& directory) {
+  return Format("limactl start --name {} --mount-only {} {}", name,
+                directory.empty() ? "\"$PWD:w\"" : shell::ShellQuote(directory + ":w"),
                 shell::ShellQuote(OwnTemplate()));
 }
 

@@ -20,8 +20,9 @@ std::string ForcedRestartCommand(const std::string& instance);
 /// Changes the configuration, with `arguments` of `limactl edit`. That refuses a running instance.
 std::string EditCommands(const std::string& instance, const std::string& arguments = "");
 
-/// The command that makes an instance `name` which mounts only the current directory.
-std::string SandboxCommand(const std::string& name);
+/// The command that makes an instance `name` which mounts only `directory`, by default the current
+/// one.
+std::string SandboxCommand(const std::string& name, const std::string& directory = "");
 
 /// The same for an instance that mounts nothing; the words of the command.
 std::vector<std::string> MountlessSandboxCommand(const std::string& name);

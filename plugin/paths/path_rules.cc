@@ -235,17 +235,21 @@ void PathRules::RequireUnprotected(const Target& target, const std::string& gues
   if (options_.allow_settings || options_.roots[root->value].is_guests_own) return;
   std::vector<guest::Request> heads;
   const exposure::HostProgram* with_head = nullptr;
-  exposure::RowFinder finder(options_.host_programs);
   const auto check = [&](std::string_view path, std::string_view below_root) {
     path.remove_suffix(below_root.size());
-    for (const auto& [row, start] : finder.Match(std::string(below_root))) {
-      if (row->writing == exposure::Writing::kRefused) {
-        throw CallError(ProtectedText(target.host, *row));
+    // Each directory above may be a bare repository.
+    for (std::size_t start = 0;; start = below_root.find('/', start) + 1) {
+      const std::string head =
+          std::string(path) + std::string(below_root.substr(0, start)) + "HEAD";
+      for (const auto* row : options_.host_programs.Match(below_root.substr(start))) {
+        if (row->writing == exposure::Writing::kRefused) {
+          throw CallError(ProtectedText(target.host, *row));
+        }
+        if (row->writing == exposure::Writing::kAllowed) continue;
+        with_head = row;
+        heads.emplace_back(guest::Request::LStat(head));
       }
-      if (row->writing == exposure::Writing::kAllowed) continue;
-      with_head = row;
-      heads.emplace_back(guest::Request::LStat(std::string(path) +
-                                               std::string(below_root.substr(0, start)) + "HEAD"));
+      if (below_root.find('/', start) == std::string_view::npos) break;
     }
   };
   // Check both names: an agent may read either.
