@@ -44,7 +44,8 @@ std::string OutcomeOf(const ShellSession::Reported& reported) {
            "check it";
   }
   const std::string remaining = support::Printable(reported.remaining);
-  if (remaining.empty()) return "its processes have been stopped";
+  if (remaining.empty())
+    return "its processes have been stopped; a daemon that it started may still run";
   const auto others = std::count(remaining.begin(), remaining.end(), ',');
   return Format("{} that it started may still run ({})",
                 others == 0 ? "1 process" : Format("{} processes", 1 + others), remaining);
