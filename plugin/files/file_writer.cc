@@ -72,20 +72,25 @@ class TemporaryFile {
         guest_(guest),
         context_(context) {
     while (true) {
+      const auto resolve = guest::Request::RealPath(support::ParentPath(target.guest));
       std::vector<guest::Request> requests{
+          resolve,
           guest::Request::Open(Path(number_), guest::OpenMode::kCreateExclusive, permissions),
-          guest::Request::RealPath(support::ParentPath(target.guest))};
+          resolve};
       if (target.attributes) requests.push_back(guest::Request::LStat(Path(number_)));
       if (old != nullptr) requests.push_back(guest::Request::Open(target.guest));
       std::vector<guest::Reply> replies = guest.RoundTrip(requests, context);
       if (old != nullptr && !replies.back().failure) {
         old->emplace(guest, replies.back().As<guest::Handle>());
       }
-      guest::Reply& reply = replies.front();
+      guest::Reply& reply = replies[1];
       if (!reply.failure) {
         file_.emplace(guest, reply.As<guest::Handle>());
-        directory_ = std::move(replies[1]);
-        if (target.attributes) attributes_ = replies[2].As<guest::FileAttributes>();
+        directories_ = {std::move(replies[0]), std::move(replies[2])};
+        // Where it is to be removed.
+        if (!directories_[1].failure)
+          prefix_ = support::JoinPath(directories_[1].As<std::string>(), kTemporaryPrefix);
+        if (target.attributes) attributes_ = replies[3].As<guest::FileAttributes>();
         return;
       }
       // SFTP version 3 has no code for a name that is taken.
@@ -119,8 +124,8 @@ class TemporaryFile {
   /// When it was made. Only if there is a file to replace.
   [[nodiscard]] const guest::FileAttributes& attributes() const { return attributes_; }
 
-  /// What the guest resolved the directory to, just after the file was made.
-  guest::Reply& directory() { return directory_; }
+  /// What the guest resolved the directory to, just before and after the file was made.
+  std::vector<guest::Reply>& directories() { return directories_; }
 
   /// Returns the replies to `more`, which follow in the same round trip.
   std::vector<guest::Reply> WriteAndClose(std::string_view bytes,
@@ -168,13 +173,13 @@ class TemporaryFile {
  private:
   [[nodiscard]] std::string Path(int number) const { return prefix_ + std::to_string(number); }
 
-  const std::string prefix_;
+  std::string prefix_;
   guest::Guest& guest_;
   const support::Context& context_;
   int number_ = 1;  ///< the lower ones are taken
   std::optional<guest::OpenFile> file_;
   guest::FileAttributes attributes_;
-  guest::Reply directory_;
+  std::vector<guest::Reply> directories_;
   bool is_ours_ = true;
 };
 
@@ -222,8 +227,11 @@ struct WriteCall {
   }
 
   /// A link may have taken the place of a directory since the target was resolved.
-  void RequireDirectory(guest::Reply& resolved) const {
-    if (resolved.As<std::string>() == support::ParentPath(target.guest)) return;
+  void RequireDirectory(std::vector<guest::Reply> resolved) const {
+    const std::string directory = support::ParentPath(target.guest);
+    if (std::ranges::all_of(
+            resolved, [&](guest::Reply& each) { return each.As<std::string>() == directory; }))
+      return;
     throw support::CallError(
         "write {}: a directory above it has been replaced meanwhile. Nothing was written: try "
         "again",
@@ -264,7 +272,7 @@ struct WriteCall {
     } catch (const FileError& error) {
       if (error.code() != FileErrorCode::kPermissionDenied || !old) throw;
     }
-    if (temporary) RequireDirectory(temporary->directory());
+    if (temporary) RequireDirectory(temporary->directories());
     const bool is_foreign = old && temporary &&
                             (temporary->attributes().user_id != old->user_id ||
                              temporary->attributes().group_id != old->group_id);
@@ -286,7 +294,7 @@ struct WriteCall {
     const bool must_set = old && temporary->attributes().permissions != permissions;
     std::vector<guest::Reply> replies = temporary->WriteAndClose(
         content, must_set ? std::optional(permissions) : std::nullopt, last);
-    RequireDirectory(replies.front());
+    RequireDirectory({replies.front()});
     if (overwrite == Overwrite::kIfUnchanged) {
       RequireUnchanged(replies.back().As<guest::FileAttributes>());
     } else if (opened && !replies.back().failure) {
