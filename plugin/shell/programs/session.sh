@@ -52,8 +52,8 @@ find_sessions() {
   done
 }
 
-# kill_others SIGNAL [STAT…]: signals the sessions' other processes, also those in groups of their own,
-# and lists them in `left`. As kill, it fails if there are none. grep preselects: `read` needs a system
+# kill_others SIGNAL [STAT…]: signals the sessions' other processes, also those in groups of their own.
+# As kill, it fails if there are none. grep preselects: `read` needs a system
 # call for each byte. With an empty second argument it needs no fork. Fields of /proc/PID/stat behind the
 # name: state, parent, group, session. `kill -TERM PID` without "--": dash and BusyBox do not support it.
 kill_others() {
@@ -70,17 +70,11 @@ kill_others() {
     case $sessions in
       *" $6 "*)
         kill "-$1" "$2"
-        add_left "$2" "$line"
+        left=1
         ;;
     esac
   done
   [ -n "$left" ]
-}
-
-# add_left PID STAT: a report has no room for too many.
-add_left() {
-  name=${2#*"("}
-  [ "${#left}" -gt 400 ] || left="$left, $1 ${name%%")"*}"
 }
 
 # stop SIGNAL…: sends each, and waits up to a second for the end of what it was sent to; `wait` in place
@@ -146,7 +140,7 @@ end() {
   sleep 0.02
   trap '' USR1
   stop TERM KILL
-  echo "$_lm_marker stopped$left"
+  echo "$_lm_marker stopped"
   echo "$_lm_marker" >&8
 } <&3 | {
   trap : HUP INT QUIT TERM
