@@ -50,8 +50,11 @@ std::vector<std::string_view> StatesOf(std::string_view line) {
 }
 
 std::string_view LastState(std::string_view line) {
+  constexpr std::string_view kErase = "\x1B[K";
   const auto states = StatesOf(line);
-  return states.empty() ? "" : states.back();
+  std::string_view last = states.empty() ? "" : states.back();
+  if (last.size() < line.size() && last.ends_with(kErase)) last.remove_suffix(kErase.size());
+  return last;
 }
 
 }  // namespace
@@ -84,17 +87,19 @@ std::string CappedOutput::Text(std::string_view remedy) const {
 std::string RedrawnLines::Add(std::string_view bytes) {
   std::string complete;
   while (!bytes.empty()) {
-    const std::size_t size = std::min(bytes.find('\n'), bytes.size() - 1) + 1;
+    // The same steps whatever the pieces are.
+    const std::size_t size =
+        std::min({bytes.find('\n'), bytes.size() - 1, kMaxRedrawn - line_.size()}) + 1;
     line_ += bytes.substr(0, size);
     bytes.remove_prefix(size);
     if (line_.ends_with('\n')) complete += Finish();
     if (line_.size() > kMaxRedrawn) Shorten();
     if (line_.size() <= kMaxRedrawn) continue;
-    // One long state. Carriage returns may belong to the line's end.
-    std::string rest = line_.substr(line_.find_last_not_of('\r') + 1);
-    line_.resize(line_.size() - rest.size());
+    // One long state. A carriage return may belong to the line's end.
+    const bool has_return = line_.ends_with('\r');
+    line_.resize(line_.size() - (has_return ? 1 : 0));
     complete += Finish();
-    line_ = std::move(rest);
+    if (has_return) line_ = "\r";
   }
   return complete;
 }
@@ -115,7 +120,7 @@ std::string RedrawnLines::Finish() {
     end = size < line_.size() ? "\r\n" : "\n";
     line_.resize(size);
   }
-  if (!first_.empty() || line_.size() > kMaxRedrawn) Shorten();
+  if (!first_.empty()) Shorten();
   std::string text;
   if (first_.empty()) {
     static const support::Regex carriage_return("\r", support::Regex::kLatin1);

@@ -154,6 +154,9 @@ TEST(RedrawnLines, DoNotKeepMuch) {
   size += lines.Add("\n").size();
   for (int i = 0; i < 100'000; ++i) EXPECT_EQ(lines.Add("\r" + std::to_string(i)).size(), 0U);
   EXPECT_EQ(lines.Finish(), "0\n[… 99998 earlier states of this line]\n99999");
+  size = 0;
+  for (int i = 0; i < 100; ++i) size += lines.Add(std::string(1000, '\r')).size();
+  EXPECT_GT(size, 190'000U) << "each is shown as two characters";
 }
 
 TEST(CommandOutput, HasRedrawnLinesOrEveryByte) {
