@@ -50,16 +50,8 @@ bool IsUnusualControl(char c) {
 
 }  // namespace
 
-std::optional<ImageType> FindImageType(std::string_view bytes) {
-  if (bytes.starts_with("\x89PNG\r\n\x1A\n"sv)) return ImageType{"PNG", "image/png"};
-  if (bytes.starts_with("\xFF\xD8\xFF"sv)) return ImageType{"JPEG", "image/jpeg"};
-  if (bytes.starts_with("GIF87a"sv) || bytes.starts_with("GIF89a"sv)) {
-    return ImageType{"GIF", "image/gif"};
-  }
-  if (bytes.starts_with("RIFF"sv) && bytes.substr(0, 12).ends_with("WEBP"sv)) {
-    return ImageType{"WebP", "image/webp"};
-  }
-  return std::nullopt;
+bool IsPlainText(std::string_view bytes) {
+  return std::ranges::none_of(bytes, IsUnusualControl);
 }
 
 ContentKind Classify(std::string_view bytes) {

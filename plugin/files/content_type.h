@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
 #include <string_view>
 
 /// Detects what a file contains from its bytes; its name is ignored.
 namespace files {
 
-struct ImageType {
-  std::string_view name;       ///< "PNG"
-  std::string_view mime_type;  ///< "image/png"
-};
-
-/// Detects the image types that clients can show, by the first bytes; nullopt for anything else.
-std::optional<ImageType> FindImageType(std::string_view bytes);
+/// Without NUL, and control characters that text does not have.
+bool IsPlainText(std::string_view bytes);
 
 enum class ContentKind {
   kUtf8,

@@ -18,23 +18,28 @@ namespace {
 using guest::OpenMode;
 using support::CallError;
 
+/// Opens what the path rules checked. A link may have taken its place since: the path is resolved
+/// once more at once.
+std::unique_ptr<guest::OpenFile> Open(const paths::ResolvedPath& path, OpenMode mode,
+                                      guest::Guest& guest, const support::Context& context) {
+  RequireRegularFile(path, guest, context);  // opening a FIFO would block the guest's server
+  std::vector<guest::Reply> replies = guest.RoundTrip(
+      {guest::Request::Open(path.guest, mode), guest::Request::RealPath(path.guest)}, context);
+  auto file = std::make_unique<guest::OpenFile>(guest, replies[0].As<guest::Handle>());
+  if (replies[1].As<std::string>() == path.guest) return file;
+  throw CallError("{} was replaced by another file while it was being opened", path.host);
+}
+
 /// Throws unless the opened file may be the one that the path rules checked; see FileReader.
 void RequireSameFile(const guest::FileAttributes& opened, const paths::ResolvedPath& path,
                      OpenMode mode, guest::Guest& guest, const support::Context& context) {
-  const bool is_read = mode == OpenMode::kRead;
-  if (is_read && opened == *path.attributes) return;
-  const bool is_possible = opened.type == guest::FileType::kRegular &&
-                           opened.user_id == path.attributes->user_id &&
-                           opened.group_id == path.attributes->group_id;
-  std::vector<guest::Reply> now;
-  if (is_possible) {
-    now = guest.RoundTrip({guest::Request::RealPath(path.guest), guest::Request::LStat(path.guest)},
-                          context);
-  }
-  if (!is_possible || now[0].As<std::string>() != path.guest)
+  if (opened == *path.attributes) return;
+  if (opened.type != guest::FileType::kRegular || opened.user_id != path.attributes->user_id ||
+      opened.group_id != path.attributes->group_id)
     throw CallError("{} was replaced by another file while it was being opened", path.host);
-  if (is_read || opened == *path.attributes) return;
-  if (!now[1].failure && opened == now[1].As<guest::FileAttributes>()) return;
+  if (mode == OpenMode::kRead) return;
+  guest::Reply now = guest.Execute(guest::Request::LStat(path.guest), context);
+  if (!now.failure && opened == now.As<guest::FileAttributes>()) return;
   throw CallError(
       "{} was replaced by another file, or written to, while it was being opened. "
       "Nothing was written: try again",
@@ -82,8 +87,7 @@ bool ReadDirectly(const std::string& path, const TakeBytes& take, guest::Guest& 
 FileReader::FileReader(const paths::ResolvedPath& path, guest::Guest& guest,
                        const support::Context& context)
     : path_(path), guest_(guest), context_(context) {
-  RequireRegularFile(path, guest, context);  // opening a FIFO would block the guest's server
-  file_ = guest.Open(path.guest, OpenMode::kRead, 0, context);
+  file_ = Open(path, OpenMode::kRead, guest, context);
   const auto wanted = static_cast<std::size_t>(path.attributes->size) + 1;
   const bool is_small = path.stale_note.empty() && path.attributes->size < kReadChunk;
   std::vector<guest::Request> requests{guest::Request::StatOpen(file_->handle())};
@@ -179,8 +183,7 @@ FileReader::Lines FileReader::ReadLines(const LineRange& range, std::size_t maxi
 std::unique_ptr<guest::OpenFile> OpenForWriting(const paths::ResolvedPath& path,
                                                 guest::Guest& guest,
                                                 const support::Context& context) {
-  RequireRegularFile(path, guest, context);
-  auto file = guest.Open(path.guest, OpenMode::kWrite, 0, context);
+  auto file = Open(path, OpenMode::kWrite, guest, context);
   guest::Reply status = guest.Execute(guest::Request::StatOpen(file->handle()), context);
   RequireSameFile(status.As<guest::FileAttributes>(), path, OpenMode::kWrite, guest, context);
   return file;

@@ -49,15 +49,14 @@ struct LineRange {
 class FileReader {
  public:
   /// Opens the file and checks, as far as SFTP allows, that it is the one that the path rules
-  /// checked: type and owner must be the same, and if size, time or permissions differ, the guest
-  /// must still resolve the path to itself. SFTP reports no inode, so a parent directory that is
-  /// briefly replaced by a link can go unnoticed. A process that can do that can read the link's
-  /// target anyway.
+  /// checked: type and owner must be the same, and the guest must still resolve the path to itself.
+  /// SFTP reports no inode, so a parent directory that is briefly replaced by a link can go
+  /// unnoticed. A process that can do that can read the link's target anyway.
   ///
   /// Throws support::CallError if the file was replaced or is not regular, and guest::FileError.
   ///
-  /// Takes two round trips, and one more for a file that has changed. The second one also reads a
-  /// file below kReadChunk. A larger file takes one more for each read.
+  /// Takes two round trips. The second one also reads a file below kReadChunk. A larger file takes
+  /// one more for each read.
   FileReader(const paths::ResolvedPath& path, guest::Guest& guest, const support::Context& context);
 
   // Each reads from the beginning. If reads may be stale (ResolvedPath::stale_note), they bypass
@@ -97,9 +96,8 @@ class FileReader {
   bool was_read_directly_ = false;
 };
 
-/// Opens a regular file for writing, with the checks of FileReader. The guest must always resolve
-/// the path to itself, and the file's attributes must be those that the path rules saw, or those
-/// that the path has now.
+/// Opens a regular file for writing, with the checks of FileReader. The file's attributes must be
+/// those that the path rules saw, or those that the path has now.
 std::unique_ptr<guest::OpenFile> OpenForWriting(const paths::ResolvedPath& path,
                                                 guest::Guest& guest,
                                                 const support::Context& context);

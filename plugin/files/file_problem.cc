@@ -28,6 +28,8 @@ std::string DescribeFailure(const guest::FileError& error, const paths::Resolved
     guest::Reply reply = guest.Execute(guest::Request::StatFileSystem(existing), context);
     const auto& status = reply.As<guest::FileSystemStatus>();
     if (status.read_only) return "the file system is mounted read-only in the guest";
+    if (status.files > 0 && status.free_files == 0)
+      return "the guest's file system has no inode left for a new file: remove files";
     if (status.free_bytes < needed_bytes) {
       return Format("no space left on the guest's file system: {} free, {} needed",
                     support::FormatByteCount(status.free_bytes),

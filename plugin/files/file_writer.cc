@@ -72,18 +72,25 @@ class TemporaryFile {
         guest_(guest),
         context_(context) {
     while (true) {
+      const auto resolve = guest::Request::RealPath(support::ParentPath(target.guest));
       std::vector<guest::Request> requests{
-          guest::Request::Open(Path(number_), guest::OpenMode::kCreateExclusive, permissions)};
+          resolve,
+          guest::Request::Open(Path(number_), guest::OpenMode::kCreateExclusive, permissions),
+          resolve};
       if (target.attributes) requests.push_back(guest::Request::LStat(Path(number_)));
       if (old != nullptr) requests.push_back(guest::Request::Open(target.guest));
       std::vector<guest::Reply> replies = guest.RoundTrip(requests, context);
-      if (old != nullptr && !replies[2].failure) {
-        old->emplace(guest, replies[2].As<guest::Handle>());
+      if (old != nullptr && !replies.back().failure) {
+        old->emplace(guest, replies.back().As<guest::Handle>());
       }
-      guest::Reply& reply = replies.front();
+      guest::Reply& reply = replies[1];
       if (!reply.failure) {
         file_.emplace(guest, reply.As<guest::Handle>());
-        if (target.attributes) attributes_ = replies[1].As<guest::FileAttributes>();
+        directories_ = {std::move(replies[0]), std::move(replies[2])};
+        // Where it is to be removed.
+        if (!directories_[1].failure)
+          prefix_ = support::JoinPath(directories_[1].As<std::string>(), kTemporaryPrefix);
+        if (target.attributes) attributes_ = replies[3].As<guest::FileAttributes>();
         return;
       }
       // SFTP version 3 has no code for a name that is taken.
@@ -117,10 +124,14 @@ class TemporaryFile {
   /// When it was made. Only if there is a file to replace.
   [[nodiscard]] const guest::FileAttributes& attributes() const { return attributes_; }
 
-  /// Returns the reply to `last`, which follows in the same round trip.
-  guest::Reply WriteAndClose(std::string_view bytes, std::optional<std::uint32_t> permissions,
-                             const std::optional<guest::Request>& last) {
-    return file_->WriteAndClose(bytes, {permissions, std::nullopt}, context_, last);
+  /// What the guest resolved the directory to, just before and after the file was made.
+  std::vector<guest::Reply>& directories() { return directories_; }
+
+  /// Returns the replies to `more`, which follow in the same round trip.
+  std::vector<guest::Reply> WriteAndClose(std::string_view bytes,
+                                          std::optional<std::uint32_t> permissions,
+                                          const std::vector<guest::Request>& more) {
+    return file_->WriteAndClose(bytes, {permissions, std::nullopt}, context_, more);
   }
 
   void RenameTo(const std::string& target) {
@@ -162,12 +173,13 @@ class TemporaryFile {
  private:
   [[nodiscard]] std::string Path(int number) const { return prefix_ + std::to_string(number); }
 
-  const std::string prefix_;
+  std::string prefix_;
   guest::Guest& guest_;
   const support::Context& context_;
   int number_ = 1;  ///< the lower ones are taken
   std::optional<guest::OpenFile> file_;
   guest::FileAttributes attributes_;
+  std::vector<guest::Reply> directories_;
   bool is_ours_ = true;
 };
 
@@ -214,6 +226,18 @@ struct WriteCall {
                       : "was written in place and may have been written in part");
   }
 
+  /// A link may have taken the place of a directory since the target was resolved.
+  void RequireDirectory(std::vector<guest::Reply> resolved) const {
+    const std::string directory = support::ParentPath(target.guest);
+    if (std::ranges::all_of(
+            resolved, [&](guest::Reply& each) { return each.As<std::string>() == directory; }))
+      return;
+    throw support::CallError(
+        "write {}: a directory above it has been replaced meanwhile. Nothing was written: try "
+        "again",
+        target.host);
+  }
+
   void RequireUnchanged(const guest::FileAttributes& now) const {
     if (now != *target.attributes) throw ChangedMeanwhile(target.host);
   }
@@ -248,6 +272,7 @@ struct WriteCall {
     } catch (const FileError& error) {
       if (error.code() != FileErrorCode::kPermissionDenied || !old) throw;
     }
+    if (temporary) RequireDirectory(temporary->directories());
     const bool is_foreign = old && temporary &&
                             (temporary->attributes().user_id != old->user_id ||
                              temporary->attributes().group_id != old->group_id);
@@ -260,19 +285,20 @@ struct WriteCall {
       temporary.reset();
       return WriteInPlace("it belongs to another user or group");
     }
-    std::optional<guest::Request> last;
+    std::vector<guest::Request> last{guest::Request::RealPath(support::ParentPath(target.guest))};
     if (overwrite == Overwrite::kIfUnchanged) {
-      last = guest::Request::LStat(target.guest);
+      last.push_back(guest::Request::LStat(target.guest));
     } else if (opened) {
-      last = guest::Request::Read(opened->handle(), 0, kEncodingBytes);
+      last.push_back(guest::Request::Read(opened->handle(), 0, kEncodingBytes));
     }
     const bool must_set = old && temporary->attributes().permissions != permissions;
-    guest::Reply reply = temporary->WriteAndClose(
+    std::vector<guest::Reply> replies = temporary->WriteAndClose(
         content, must_set ? std::optional(permissions) : std::nullopt, last);
+    RequireDirectory({replies.front()});
     if (overwrite == Overwrite::kIfUnchanged) {
-      RequireUnchanged(reply.As<guest::FileAttributes>());
-    } else if (last && !reply.failure) {
-      RefuseWideText(reply.As<std::string>(), target);
+      RequireUnchanged(replies.back().As<guest::FileAttributes>());
+    } else if (opened && !replies.back().failure) {
+      RefuseWideText(replies.back().As<std::string>(), target);
     }
     context.ThrowIfStopped();
     stage = Stage::kRenaming;

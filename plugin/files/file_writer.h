@@ -61,11 +61,11 @@ class FileWriter {
   /// Refuses text in UTF-16 or UTF-32, unless `overwrite` is kIfUnchanged.
   ///
   /// Throws guest::FileError if the target was not changed. Throws support::CallError if it is not
-  /// a regular file, or if a write in place failed; the message then says that it may have been
-  /// written in part. Throws ChangedMeanwhile as `overwrite` says. A file without the owner's write
-  /// bit is kPermissionDenied, even for root. support::ConnectionLost::may_have_run tells whether
-  /// the target may have changed. After a timeout, the target is whole unless the message says
-  /// otherwise.
+  /// a regular file, if its directory was replaced, or if a write in place failed; the message then
+  /// says that it may have been written in part. Throws ChangedMeanwhile as `overwrite` says. A
+  /// file without the owner's write bit is kPermissionDenied, even for root.
+  /// support::ConnectionLost::may_have_run tells whether the target may have changed. After a
+  /// timeout, the target is whole unless the message says otherwise.
   ///
   /// Takes three round trips (create; write, sync and close; rename), one more above
   /// guest::kMaxTransfer, and one for each missing parent. A write in place takes up to nine.

@@ -17,6 +17,7 @@
 #include "shell/shells.h"
 #include "support/errors.h"
 #include "support/format.h"
+#include "support/printable.h"
 #include "support/regex.h"
 #include "support/units.h"
 #include "support/utf8.h"
@@ -28,14 +29,19 @@ namespace {
 constexpr int kNoMatchStatus = 1;
 constexpr int kNoGitStatus = 97;
 constexpr int kNoDirectoryStatus = 98;
+constexpr int kKilledStatus = 137;
 
-/// With room for grep's name and number.
-constexpr std::size_t kMaxField = kMaxGrepLine + (std::size_t{8} << 10);
+/// With room for a column.
+constexpr std::size_t kMaxField = kMaxGrepLine + 32;
 
 constexpr std::string_view kDigits = "0123456789";
 constexpr std::string_view kGroupSeparator = "--\n";
 
-enum class Engine { kGitPerl, kGitExtended, kGrep };
+/// How git searches.
+struct Ways {
+  bool perl = true;          ///< Perl's expressions, else extended ones
+  bool skips_large = false;  ///< not files that it cannot hold in memory
+};
 
 bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -77,31 +83,25 @@ std::string WithLineEnds(std::string_view expression, bool is_perl) {
   return result;
 }
 
-/// Which files search.sh searches.
-std::string What(const SearchRequest& request) {
-  return request.no_ignore || !request.file.empty() ? "all" : "visible";
-}
-
 /// git first searches all the rest of a file for a pattern, and looks at lines only if that finds
 /// something. A pattern in parentheses is matched line by line, which is slower.
-std::string Pattern(const SearchRequest& request, Engine engine) {
+std::string Pattern(const SearchRequest& request, bool perl) {
   if (request.fixed_strings) return "-F -e " + shell::ShellQuote(request.pattern);
-  const std::string option =
-      "-e " + shell::ShellQuote(WithLineEnds(request.pattern, engine == Engine::kGitPerl));
-  if (engine != Engine::kGitPerl) return "-E " + option;
+  const std::string option = "-e " + shell::ShellQuote(WithLineEnds(request.pattern, perl));
+  if (!perl) return "-E " + option;
   return "--perl-regexp " +
          (OtherLinesMayDecide(request.pattern) ? "'(' " + option + " ')'" : option);
 }
 
-/// The options that git and grep share, each with a space before it.
-std::string CommonOptions(const SearchRequest& request) {
+/// Each with a space before it.
+std::string Options(const SearchRequest& request) {
   // A file that the path names is searched whatever it is.
   std::string options = request.file.empty() ? " -I" : " -a";
   if (!request.case_sensitive) options += " -i";
   if (request.names_only) return options + " -l";
   if (request.before > 0) options += support::Format(" -B {}", request.before);
   if (request.after > 0) options += support::Format(" -A {}", request.after);
-  return options;
+  return request.has_context() ? options + " --column" : options;
 }
 
 std::string Pathspecs(const SearchRequest& request) {
@@ -114,68 +114,46 @@ std::string Pathspecs(const SearchRequest& request) {
   return pathspecs;
 }
 
-/// Defines the function that search_with_grep needs.
-std::string Files(const SearchRequest& request) {
-  std::string files = "find . -name .git -prune -o -type f";
-  if (request.include != nullptr) files += NameTests(request.include->name_filters);
-  if (!request.file.empty()) files = "find " + shell::ShellQuote("./" + request.file);
-  return "files() { " + files + " -print0; }; ";
+shell::Script SearchScript(const SearchRequest& request, const Ways& ways) {
+  const bool takes_all = request.no_ignore || !request.file.empty();
+  return {"begin_search " + shell::ShellQuote(request.directory) + "; skips_large=" +
+              (ways.skips_large ? "yes" : "") + "; search() { git_grep" + Options(request) + " " +
+              Pattern(request, ways.perl) + " -- \"$@\"; }; search_with_git " +
+              (takes_all ? "all" : "visible") + Pathspecs(request),
+          ScriptFunctions()};
 }
 
-std::string Beginning(const SearchRequest& request) {
-  return "begin_search " + shell::ShellQuote(request.directory) + "; ";
-}
-
-shell::Script SearchScript(const SearchRequest& request, Engine engine) {
-  std::string script = Beginning(request);
-  const std::string pattern = Pattern(request, engine);
-  if (engine == Engine::kGrep) {
-    script += Files(request) + "search_with_grep " + (request.has_context() ? "--null" : "''") +
-              CommonOptions(request) + " " + pattern;
-  } else {
-    script += "search() { git_grep" + CommonOptions(request) +
-              (request.has_context() ? " --column " : " ") + pattern +
-              " -- \"$@\"; }; search_with_git " + What(request) + Pathspecs(request);
+/// Changes the ways to others that may succeed after these have failed with this error text. The
+/// text may quote the pattern and so mislead, but none is tried twice.
+bool TakeOtherWays(Ways& ways, int status, std::string_view error_text) {
+  if (ways.perl && Contains(error_text, "Perl-compatible") && Contains(error_text, "compiled")) {
+    ways.perl = false;
+    return true;
   }
-  return {script, ScriptFunctions()};
+  const bool lacks_memory = status == kKilledStatus || Contains(error_text, "Out of memory") ||
+                            Contains(error_text, "Cannot allocate memory");
+  return !std::exchange(ways.skips_large, ways.skips_large || lacks_memory) && lacks_memory;
 }
 
-/// The engine that may succeed after `engine` failed with this error text. The text may quote the
-/// pattern and so mislead, but none is tried twice.
-std::optional<Engine> Next(Engine engine, int status, std::string_view error_text) {
-  if (engine == Engine::kGrep) return std::nullopt;
-  // Without the developer tools, the `git` of macOS only says to install them.
-  if (status == kNoGitStatus || Contains(error_text, "xcode-select: ")) return Engine::kGrep;
-  if (engine == Engine::kGitPerl && Contains(error_text, "Perl-compatible") &&
-      Contains(error_text, "compiled")) {
-    return Engine::kGitExtended;
-  }
-  return std::nullopt;
-}
-
-[[noreturn]] void ThrowFailure(const SearchRequest& request, Engine engine, int status,
+[[noreturn]] void ThrowFailure(const SearchRequest& request, bool perl, int status,
                                std::string error_text) {
   error_text.resize(error_text.find_last_not_of(" \n") + 1);
-  const std::string given = WithLineEnds(request.pattern, engine == Engine::kGitPerl);
+  const std::string given = WithLineEnds(request.pattern, perl);
   if (const auto at = error_text.find(given); at != std::string::npos && !given.empty()) {
     error_text.replace(at, given.size(), request.pattern);
   }
-  throw support::CallError("{} failed in the guest (exit status {}){}",
-                           engine == Engine::kGrep ? "grep" : "git grep", status,
+  throw support::CallError("git grep failed in the guest (exit status {}){}", status,
                            error_text.empty() ? "." : ": " + error_text);
 }
 
-/// Formats what git or grep found as `git grep -n` does, keeps the first lines up to the request's
-/// limits, and counts all matches. Reads
-///   git   name, NUL, number, NUL, text, newline. With context, matching lines have a column and
-///         NUL before their text, and "--" and a newline may stand before a name
-///   grep  name, ':' (with context NUL, ':' or '-'), number, ':' or '-', text, newline
-/// or, of git, names that end with NUL, of grep with newlines. git's names may contain newlines, a
-/// text NULs. Names after an absolute one are relative to that directory.
+/// Formats what git found as `git grep -n` does, keeps the first lines up to the request's limits,
+/// and counts all matches. Reads name, NUL, number, NUL, text, newline; or names that end with NUL.
+/// With context, matching lines have a column and NUL before their text, and "--" and a newline may
+/// stand before a name. Names may contain newlines, a text NULs. Names after an absolute one are
+/// relative to that directory.
 class MatchSink final : public shell::OutputSink {
  public:
-  MatchSink(const SearchRequest& request, bool is_git)
-      : request_(request), is_git_(is_git), first_(is_git ? kName : kText), field_(first_) {}
+  explicit MatchSink(const SearchRequest& request) : request_(request) {}
 
   bool OnOutput(shell::Stream stream, std::string_view bytes) override {
     if (stream == shell::Stream::kOutput) {
@@ -185,8 +163,6 @@ class MatchSink final : public shell::OutputSink {
     }
     return true;
   }
-
-  [[nodiscard]] bool has_lines() const { return matches_ > 0; }
 
   /// Returns the lines kept and, if some are missing, a last one with the totals.
   std::string Finish() {
@@ -232,7 +208,7 @@ class MatchSink final : public shell::OutputSink {
   }
 
   void EndField() {
-    if (is_git_ && field_ == kName && fields_[kName].starts_with('/')) {
+    if (field_ == kName && fields_[kName].starts_with('/')) {
       const std::size_t own = std::min(fields_[kName].size(), request_.directory.size() + 1);
       base_ = fields_[kName].substr(own) + "/";
       fields_[kName].clear();
@@ -244,18 +220,16 @@ class MatchSink final : public shell::OutputSink {
       return;
     }
     if (request_.names_only) {
-      AddName(base_ + fields_[first_]);
-    } else if (is_git_) {
-      AddGitLine(fields_[kName], fields_[kNumber], fields_[kText]);
+      AddName(base_ + fields_[kName]);
     } else {
-      AddGrepLine(fields_[kText]);
+      AddFields(fields_[kName], fields_[kNumber], fields_[kText]);
     }
     for (std::string& field : fields_) field.clear();
-    field_ = first_;
+    field_ = kName;
     left_out_ = 0;
   }
 
-  void AddGitLine(std::string_view name, std::string_view number, std::string_view text) {
+  void AddFields(std::string_view name, std::string_view number, std::string_view text) {
     const bool has_separator = request_.has_context() && name.starts_with(kGroupSeparator);
     if (has_separator) name.remove_prefix(kGroupSeparator.size());
     const std::string full = base_ + std::string(name);
@@ -264,28 +238,6 @@ class MatchSink final : public shell::OutputSink {
     const bool has_column = end != 0 && end != std::string_view::npos && text[end] == '\0';
     if (has_column) text.remove_prefix(end + 1);
     AddLine(full, has_column ? ':' : '-', number, text);
-  }
-
-  void AddGrepLine(std::string_view line) {
-    const bool has_context = request_.has_context();
-    const std::size_t null = has_context ? line.find('\0') : std::string_view::npos;
-    if (null != std::string_view::npos && AddSplitAt(null, line)) return;
-    const std::string_view signs = has_context ? ":-" : ":";
-    for (std::size_t at = line.find_first_of(signs); at != std::string_view::npos;
-         at = line.find_first_of(signs, at + 1)) {
-      if (AddSplitAt(at, line)) return;
-    }
-  }
-
-  /// False if the line's name cannot end at `at`.
-  bool AddSplitAt(std::size_t at, std::string_view line) {
-    const std::size_t end = line.find_first_not_of(kDigits, at + 1);
-    if (end == std::string_view::npos || end == at + 1) return false;
-    const char sign = line[end];
-    if (sign != ':' && sign != '-') return false;
-    if (line[at] != '\0' && line[at] != sign) return false;
-    AddLine(line.substr(0, at), sign, line.substr(at + 1, end - at - 1), line.substr(end + 1));
-    return true;
   }
 
   void AddName(std::string_view name) {
@@ -315,10 +267,9 @@ class MatchSink final : public shell::OutputSink {
   }
 
   void BeginFile(std::string_view name) {
-    if (!is_git_ && name.starts_with("./")) name.remove_prefix(2);
     if (name == file_) return;
     file_ = name;
-    printed_file_ = GitQuotedName(name);
+    printed_file_ = support::Printable(name, "\t");
     is_included_ = request_.include == nullptr || request_.include->Matches(support::ToUtf8(name));
     if (is_included_) ++files_;
     matches_in_file_ = 0;
@@ -347,8 +298,7 @@ class MatchSink final : public shell::OutputSink {
     const std::size_t bytes = kept_bytes_ + group.size() - unprinted;
     is_full_ = bytes > request_.maximum_output_bytes;
     if (is_full_) return false;
-    // grep sorts by itself, and its names are uncertain.
-    kept_[is_git_ ? file_ : ""] += group;
+    kept_[file_] += group;
     kept_bytes_ = bytes;
     last_number_ = number;
     return true;
@@ -363,14 +313,13 @@ class MatchSink final : public shell::OutputSink {
     line += digits;
     line += sign;
     line += kept;
-    if (left_out > 0) line += support::Format("… [{} bytes left out]", left_out);
+    if (left_out > 0)
+      line += support::Format("… [{} bytes left out; `grep -o` shows a match in them]", left_out);
     return line + "\n";
   }
 
   const SearchRequest& request_;
-  const bool is_git_;
-  const Field first_;
-  Field field_;
+  Field field_ = kName;
   std::array<std::string, 3> fields_;
   std::size_t left_out_ = 0;  ///< bytes at the end of a field
   std::string base_;          ///< for names of git: a directory and "/", or nothing
@@ -393,41 +342,6 @@ class MatchSink final : public shell::OutputSink {
   std::size_t files_ = 0;
 };
 
-/// Sets what a search without a match has left out: one more round trip.
-void SetLeftOut(guest::Guest& guest, const SearchRequest& request, SearchResult& result,
-                const support::Context& context) {
-  const std::string output =
-      guest::CaptureScript(guest,
-                           {Beginning(request) + "left_out " + What(request) +
-                                (request.include == nullptr ? " no" : " yes") + Pathspecs(request),
-                            ScriptFunctions()},
-                           context)
-          .output;
-  std::array<std::vector<std::string>, 3> parts;  // as left_out prints them
-  std::size_t part = 0;
-  for (std::size_t at = 0, end = 0; (end = output.find('\0', at)) != std::string::npos;
-       at = end + 1) {
-    const std::string name = output.substr(at, end - at);
-    if (name == "//") {
-      part = std::min(part + 1, parts.size() - 1);
-    } else if (part == 2 || request.include == nullptr ||
-               request.include->Matches(support::ToUtf8(name))) {
-      parts.at(part).push_back(name);
-    }
-  }
-  const auto& [binary, included, ignored] = parts;
-  result.selects_nothing = request.include != nullptr && included.empty();
-  if (result.selects_nothing) result.left_out = "The include selects no file with content. ";
-  if (!binary.empty()) {
-    result.left_out +=
-        support::Format("Binary or UTF-16, so not searched for text: {}. ", Some(binary));
-  }
-  if (!ignored.empty()) {
-    result.left_out +=
-        support::Format("Ignored by git, so not searched without no_ignore: {}.", Some(ignored));
-  }
-}
-
 }  // namespace
 
 bool NeedsLineBreak(std::string_view expression) {
@@ -447,24 +361,22 @@ bool NeedsLineBreak(std::string_view expression) {
 
 SearchResult SearchContent(guest::Guest& guest, const SearchRequest& request,
                            const support::Context& context) {
-  Engine engine = Engine::kGitPerl;
+  Ways ways;
   while (true) {
-    const bool is_git = engine != Engine::kGrep;
-    MatchSink sink(request, is_git);
+    MatchSink sink(request);
     const int status = guest.shells()
-                           .RunScript(SearchScript(request, engine), sink, context)
+                           .RunScript(SearchScript(request, ways), sink, context)
                            .exit_status.value_or(-1);
     if (status == kNoDirectoryStatus) {
       throw support::CallError("The directory to search cannot be entered in the guest.");
     }
-    if (status == 0 || (status == kNoMatchStatus && !Contains(sink.error_text, "xcode-select: "))) {
-      SearchResult result = {is_git, sink.Finish(), WithoutVanished(sink.error_text)};
-      if (is_git && result.lines.empty()) SetLeftOut(guest, request, result, context);
-      return result;
-    }
-    const std::optional<Engine> next = Next(engine, status, sink.error_text);
-    if (!next || sink.has_lines()) ThrowFailure(request, engine, status, sink.error_text);
-    engine = *next;
+    // Without the developer tools, the `git` of macOS only says to install them.
+    if (status == kNoGitStatus || Contains(sink.error_text, "xcode-select: "))
+      throw support::CallError("A search needs git: install git in the guest.");
+    if (status == 0 || status == kNoMatchStatus)
+      return {sink.Finish(), WithoutVanished(sink.error_text)};
+    if (!TakeOtherWays(ways, status, sink.error_text))
+      ThrowFailure(request, ways.perl, status, sink.error_text);
   }
 }
 

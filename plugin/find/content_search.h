@@ -42,14 +42,12 @@ inline constexpr std::size_t kMaxGrepLine = std::size_t{16} << 10;
 inline constexpr std::size_t kMaxWarnings = 4096;
 
 struct SearchResult {
-  bool has_git = true;
   /// As `git grep -n` prints them ("name:12:text"), sorted by name: the first lines and, if lines
   /// are missing, a last one with the totals. Of a long line the first bytes, and how many follow.
-  /// Lines of context are "name-12-text", with "--" between groups. Or names alone.
+  /// Lines of context are "name-12-text", with "--" between groups. Or names alone. Names are
+  /// support::Printable, but for tabs.
   std::string lines;
-  std::string warnings;       ///< of git or grep, such as the names of files that could not be read
-  std::string left_out = {};  ///< if git finds nothing: what it did not search, in one line
-  bool selects_nothing = false;  ///< in that case, if the include selects no file
+  std::string warnings;  ///< of git, such as the names of files that could not be read
 };
 
 /// Whether a regular expression only matches with a line break (`a\nb`, `\R`), so that no line
@@ -60,16 +58,14 @@ bool NeedsLineBreak(std::string_view expression);
 /// `directory` lies in an ignored one. Each repository below has its own rules. What is binary is
 /// decided by content.
 ///
-/// Fallbacks, each for one more round trip: extended expressions if the guest's git lacks
-/// Perl-compatible ones; `grep -E` on what `find` lists if there is no git. With grep, ignore files
-/// have no effect, `.` is one byte, only the case of ASCII letters can be ignored, BusyBox's also
-/// searches binary files, and a name that contains a line break, ":1:" or (BusyBox, with context)
-/// "-1-" may be printed or filtered wrongly.
+/// Searches again with extended expressions if the guest's git lacks Perl-compatible ones, and
+/// without large files, which `warnings` names, if it cannot hold one in memory. Throws
+/// support::CallError if there is no git.
 ///
 /// The limits of matches only cut the result: all files are searched, so that all are counted.
 ///
 /// Memory is bounded by maximum_output_bytes and one line. Throws support::CallError with the error
-/// text of git or grep if they fail, as with a bad pattern.
+/// text of git if it fails, as with a bad pattern.
 SearchResult SearchContent(guest::Guest& guest, const SearchRequest& request,
                            const support::Context& context);
 

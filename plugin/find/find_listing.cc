@@ -14,6 +14,7 @@
 #include "shell/shell_quote.h"
 #include "support/errors.h"
 #include "support/format.h"
+#include "support/join.h"
 #include "support/regex.h"
 #include "support/utf8.h"
 
@@ -26,7 +27,6 @@ constexpr int kNoFindStatus = 97;
 constexpr std::string_view kRecordEnd = "//\n";
 constexpr std::string_view kWalkBegins = "walk";
 constexpr std::string_view kFailed = "failed ";
-constexpr std::string_view kLink = "link ";
 
 /// Skips `.git` and its content. Compares only directories: comparing all names takes a tenth of
 /// GNU find's time.
@@ -39,6 +39,16 @@ std::string WithoutGit(const ListingRequest& request) {
       std::none_of(request.name_filters.begin(), request.name_filters.end(), lets_git_through);
   return std::string(" -type d \\( -name .git -prune \\) -o") +
          (is_filtered ? "" : " ! -name .git");
+}
+
+/// Arguments of find that select names by these filters; "" for none.
+std::string NameTests(const std::vector<std::string>& filters) {
+  if (filters.empty()) return "";
+  std::string tests;
+  for (const std::string& filter : filters) {
+    tests += (tests.empty() ? " \\( -name " : " -o -name ") + shell::ShellQuote(filter);
+  }
+  return tests + " \\)";
 }
 
 std::string List(const ListingRequest& request, std::size_t number) {
@@ -60,14 +70,15 @@ std::string List(const ListingRequest& request, std::size_t number) {
 /// Standard output: records that end with "//\n", which no path that find prints can contain:
 ///   "walk"                  the next request begins
 ///   "failed <text>"         find's messages
-///   "link a<NUL>/b"         a link ./a to the directory /b, before the names below it
 ///   "<time> <type> ./a/b"   a name; seconds with or without a fraction; find's letter of the type,
 ///                           or 'x' and st_mode in hexadecimal
 /// Standard error: lines:
 ///   "/<number of the request> ./a" git's output for the repository in ./a begins
 ///   "b/", "c"                      ignored names, relative to ./a, as git quotes them
-shell::Script FindScript(const std::vector<ListingRequest>& requests) {
-  std::string script = "begin_listing; ";
+shell::Script FindScript(const std::vector<ListingRequest>& requests,
+                         const std::vector<std::string>& roots) {
+  std::string script =
+      "begin_listing; roots=" + shell::ShellQuote(support::Join(roots, "\n")) + "; ";
   for (std::size_t i = 0; i < requests.size(); ++i) script += List(requests[i], i);
   return {script + "exit 0", ScriptFunctions()};
 }
@@ -163,27 +174,19 @@ std::size_t IgnoredPart(const ListedName& name, const IgnoredNames& ignored) {
 }
 
 std::string VisitNames(std::string_view text, const std::vector<IgnoredNames>& ignored,
-                       const NameVisitor& visit, const MayEnter& may_enter,
-                       const support::Context& context) {
+                       const NameVisitor& visit, const support::Context& context) {
   std::string messages;
   std::size_t walks = 0;  // begun so far
-  IgnoredNames barred;    // links that may not be entered
   while (!text.empty()) {
     context.ThrowIfStopped();
     std::string_view record = TakeUntil(text, kRecordEnd);
     if (record == kWalkBegins) {
       ++walks;
-      barred.clear();
       continue;
     }
     if (walks == 0 || walks > ignored.size()) continue;
     if (record.starts_with(kFailed)) {
       messages += record.substr(kFailed.size(), kMaxMessages - messages.size());
-      continue;
-    }
-    if (record.starts_with(kLink)) {
-      const std::string link(TakeUntil(record, std::string_view("\0", 1)).substr(kLink.size()));
-      if (!may_enter(std::string(record))) barred.insert(GitQuotedName(link + "/"));
       continue;
     }
     ListedName name = ParseName(record);
@@ -192,7 +195,6 @@ std::string VisitNames(std::string_view text, const std::vector<IgnoredNames>& i
     if (!IsBelow(name.path)) {
       throw support::CallError("The guest listed an invalid name.");
     }
-    if (IgnoredPart(name, barred) > 0) continue;
     name.ignored_names = IgnoredPart(name, ignored[walks - 1]);
     visit(walks - 1, name);
   }
@@ -201,11 +203,11 @@ std::string VisitNames(std::string_view text, const std::vector<IgnoredNames>& i
 
 }  // namespace
 
-Listing ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,
-                  const NameVisitor& visit, const MayEnter& may_enter,
-                  const support::Context& context) {
-  const guest::ScriptOutput listed =
-      guest::CaptureScript(guest, FindScript(requests), context, {kMaxListing, kMaxIgnoredListing});
+std::string ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,
+                      const std::vector<std::string>& roots, const NameVisitor& visit,
+                      const support::Context& context) {
+  const guest::ScriptOutput listed = guest::CaptureScript(
+      guest, FindScript(requests, roots), context, {kMaxListing, kMaxIgnoredListing});
   if (listed.is_too_long) ThrowTooMany();
   if (listed.exit_status == kNoFindStatus) {
     throw support::CallError("The guest has no usable find: install findutils in it.");
@@ -215,30 +217,13 @@ Listing ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& reques
         "Listing names in the guest failed{}. Try again.",
         listed.exit_status ? support::Format(" with exit status {}", *listed.exit_status) : "");
   }
-  const std::vector<IgnoredNames> ignored = ParseIgnored(listed.error, requests.size());
-  Listing listing;
-  listing.messages = VisitNames(listed.output, ignored, visit, may_enter, context);
-  for (const IgnoredNames& names : ignored) {
-    listing.ignored.insert(listing.ignored.end(), names.begin(), names.end());
-  }
-  std::ranges::sort(listing.ignored);
-  return listing;
+  return VisitNames(listed.output, ParseIgnored(listed.error, requests.size()), visit, context);
 }
 
 std::string_view ScriptFunctions() {
   static const std::string functions =
       std::string(git_program) + std::string(search_program) + std::string(walk_program);
   return functions;
-}
-
-std::string Some(const std::vector<std::string>& names) {
-  constexpr std::size_t kShown = 3;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(kShown, names.size()); ++i) {
-    text += (i > 0 ? ", " : "") + support::ToUtf8(names[i]);
-  }
-  if (names.size() > kShown) text += support::Format(" and {} more", names.size() - kShown);
-  return text;
 }
 
 std::string WithoutVanished(std::string messages) {
@@ -267,15 +252,6 @@ std::string GitQuotedName(std::string_view name) {
     }
   }
   return quoted.size() == 1 + name.size() ? std::string(name) : quoted + '"';
-}
-
-std::string NameTests(const std::vector<std::string>& filters) {
-  if (filters.empty()) return "";
-  std::string tests;
-  for (const std::string& filter : filters) {
-    tests += (tests.empty() ? " \\( -name " : " -o -name ") + shell::ShellQuote(filter);
-  }
-  return tests + " \\)";
 }
 
 }  // namespace find

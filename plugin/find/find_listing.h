@@ -54,26 +54,17 @@ struct ListedName {
 /// Called for each name; `request` is the index of the request that found it.
 using NameVisitor = std::function<void(std::size_t request, const ListedName& name)>;
 
-/// Whether the directory that a link leads to, resolved by the guest, may be listed.
-using MayEnter = std::function<bool(const std::string& directory)>;
-
-struct Listing {
-  std::string messages;              ///< of find: any bytes, at most kMaxMessages
-  std::vector<std::string> ignored;  ///< by git, sorted; '/' at the end: with everything below
-};
-
 /// Lists all requests in one round trip, one after the other, each in the order of the guest's
-/// find. A directory that has vanished has no names. Throws support::CallError if the guest has no
-/// usable find, find fails, a limit is exceeded, or the guest lists an invalid name.
-Listing ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,
-                  const NameVisitor& visit, const MayEnter& may_enter,
-                  const support::Context& context);
+/// find, and returns find's messages: any bytes, at most kMaxMessages. A directory that has
+/// vanished has no names. `roots`: resolved directories; links that leave them are not entered.
+/// Throws support::CallError if the guest has no usable find, find fails, a limit is exceeded, or
+/// the guest lists an invalid name.
+std::string ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,
+                      const std::vector<std::string>& roots, const NameVisitor& visit,
+                      const support::Context& context);
 
-/// Messages of find, git or grep, but those about names that have vanished.
+/// Messages of find or git, but those about names that have vanished.
 std::string WithoutVanished(std::string messages);
-
-/// Three of them at most, and how many there are more.
-std::string Some(const std::vector<std::string>& names);
 
 /// What scripts call: programs/.
 std::string_view ScriptFunctions();
@@ -81,8 +72,5 @@ std::string_view ScriptFunctions();
 /// As git prints it with core.quotePath off: in double quotes and with C's escapes if it contains
 /// control characters, double quotes or backslashes (git's quote.c).
 std::string GitQuotedName(std::string_view name);
-
-/// Arguments of find that select names by these filters; "" for none.
-std::string NameTests(const std::vector<std::string>& filters);
 
 }  // namespace find

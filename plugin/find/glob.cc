@@ -275,24 +275,28 @@ std::vector<GlobAlternative> ParseGlob(std::string_view pattern) {
 }
 
 std::string HintIfUnmatched(std::string_view pattern) {
-  using Row = std::pair<const char*, const char*>;
-  static const std::vector<Row> rows = {
-      {R"(!\(|^!)", "`!` does not exclude here: match all, and leave out what you do not want"},
-      {R"([?*+@]\([^()]*\))", "`+(a|b)` is not supported: write {a,b}, or one pattern for each"},
-      {R"(^~(?:/|$))", "`~` is not replaced here: write the absolute path"},
+  struct Row {
+    const char* sign;
+    const char* hint;
+    bool in_lists = false;
+  };
+  static const Row rows[] = {
+      {R"(!\(|^!)", "`!` does not exclude here: match all, and leave out what you do not want."},
+      {R"([?*+@]\([^()]*\))", "`+(a|b)` is not supported: write {a,b}, or one pattern for each."},
+      {R"(^~(?:/|$))", "`~` is not replaced here: write the absolute path."},
       {R"((?:\*[^/,;|]*|\.\w+)\s*[,;|]\s*[^\s,;|]*[*./\w]|^[^{}]*\w,\w[^{}]*$|\*\S*\s+\S*\*)",
-       "`,`, `;`, `|` and blanks do not separate patterns: write {a,b}"}};
-  const support::Regex braces(R"(\{[^{}]*\}|\[[^\]/]*\])");
-  std::string rest(pattern);  // without braces, which may contain commas
-  while (braces.Replace(rest, "x")) {
+       "`,`, `;`, `|` and blanks do not separate patterns: write {a,b}."},
+      {R"(\{[^{},]*\})", "Braces with one member stand for themselves: leave them out.", true},
+      {R"((?:^|[^\\])\[)",
+       "`[…]` stands for one character of a set or range; write `\\[…\\]` for brackets.", true}};
+  static const support::Regex list(R"(\{[^{}]*\}|\[[^\]/]*\])");
+  std::string rest(pattern);
+  while (list.Replace(rest, "x")) {
   }
-  for (const auto& [sign, problem] : rows) {
-    if (!support::Regex(sign).PartialMatch(rest)) continue;
-    ThrowGlobError(pattern, Format("nothing is named so, and {}", problem));
+  for (const Row& row : rows) {
+    if (support::Regex(row.sign).PartialMatch(row.in_lists ? pattern : rest)) return row.hint;
   }
-  return support::Regex(R"((?:^|[^\\])\[)").PartialMatch(pattern)
-             ? "`[…]` stands for one character of a set or range; write `\\[…\\]` for brackets."
-             : "";
+  return "";
 }
 
 struct GlobMatcher::Set {
@@ -386,7 +390,6 @@ IncludeFilter::IncludeFilter(std::string_view include) {
     if (!directories_only) patterns.push_back(std::move(alternative));
   }
   for (const GlobAlternative& pattern : patterns) AddIfNew(pathspecs, Pathspec(pattern));
-  name_filters = NameFilters(patterns);
   matcher.emplace(std::move(patterns), true);
 }
 

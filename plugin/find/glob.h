@@ -59,9 +59,8 @@ struct GlobAlternative {
 /// pattern "…": problem.`
 std::vector<GlobAlternative> ParseGlob(std::string_view pattern);
 
-/// What to say of brackets in a pattern that matches nothing; empty if it has none. Throws
-/// support::CallError if the pattern looks like syntax that is not supported and thus only means
-/// itself.
+/// What to say of a pattern that matches nothing, if it looks like syntax that is not supported or
+/// often misunderstood; else empty.
 std::string HintIfUnmatched(std::string_view pattern);
 
 /// Matches paths against alternatives, with one support::RegexSet. Takes at most time proportional
@@ -118,8 +117,6 @@ struct IncludeFilter {
   /// begins with ":(glob)", so git reads no other magic in it. Braces are expanded, because git has
   /// none.
   std::vector<std::string> pathspecs;
-  /// The same for find: fnmatch(3) patterns for the last names. Empty if it needs none.
-  std::vector<std::string> name_filters;
   std::optional<GlobMatcher> matcher;
 };
 

@@ -70,8 +70,9 @@ void OpenFile::Write(std::uint64_t offset, std::string_view bytes,
   }
 }
 
-Reply OpenFile::WriteAndClose(std::string_view bytes, const AttributeChange& change,
-                              const support::Context& context, const std::optional<Request>& last) {
+std::vector<Reply> OpenFile::WriteAndClose(std::string_view bytes, const AttributeChange& change,
+                                           const support::Context& context,
+                                           const std::vector<Request>& more) {
   const std::size_t sent = bytes.empty() ? 0 : (bytes.size() - 1) / kMaxTransfer * kMaxTransfer;
   Write(0, bytes.substr(0, sent), context);
   std::vector<Request> requests;
@@ -81,18 +82,15 @@ Reply OpenFile::WriteAndClose(std::string_view bytes, const AttributeChange& cha
   }
   requests.push_back(Request::Sync(handle_));
   requests.push_back(Request::Close(handle_));
-  if (last) requests.push_back(*last);
+  const std::size_t own = requests.size();
+  requests.insert(requests.end(), more.begin(), more.end());
   Guest& guest = *std::exchange(guest_, nullptr);
   std::vector<Reply> replies = guest.RoundTrip(requests, context);
-  Reply reply_to_last;
-  if (last) {
-    reply_to_last = std::move(replies.back());
-    replies.pop_back();
-  }
-  Reply& sync = replies[replies.size() - 2];
+  Reply& sync = replies[own - 2];
   if (sync.Is(FileErrorCode::kUnsupported)) sync.failure.reset();
-  for (const Reply& reply : replies) reply.RequireSuccess();
-  return reply_to_last;
+  for (std::size_t i = 0; i < own; ++i) replies[i].RequireSuccess();
+  replies.erase(replies.begin(), replies.begin() + static_cast<std::ptrdiff_t>(own));
+  return replies;
 }
 
 std::vector<DirectoryEntry> ReadNames(const OpenFile& directory, const support::Context& context) {

@@ -98,6 +98,9 @@ struct FileSystemStatus {
   std::uint64_t block_size = 0;  ///< bytes
   std::uint64_t blocks = 0;      ///< in total
   std::uint64_t maximum_name = 0;
+
+  std::uint64_t files = 0;       ///< inodes in total; 0 if it has no such limit
+  std::uint64_t free_files = 0;  ///< available to the guest user
 };
 
 enum class OpenMode {
@@ -307,11 +310,11 @@ class OpenFile {
   void Write(std::uint64_t offset, std::string_view bytes, const support::Context& context);
 
   /// Write from 0, SetAttributes unless `change` is empty, Sync if offered, and Close; one round
-  /// trip up to kMaxTransfer. Throws the first failure. No other call may follow. Returns the reply
-  /// to `last`, which follows in the same round trip.
-  Reply WriteAndClose(std::string_view bytes, const AttributeChange& change,
-                      const support::Context& context,
-                      const std::optional<Request>& last = std::nullopt);
+  /// trip up to kMaxTransfer. Throws the first failure. No other call may follow. Returns the
+  /// replies to `more`, which follow in the same round trip.
+  std::vector<Reply> WriteAndClose(std::string_view bytes, const AttributeChange& change,
+                                   const support::Context& context,
+                                   const std::vector<Request>& more = {});
 
  private:
   Guest* guest_;  ///< null if closed or moved from

@@ -71,7 +71,7 @@ std::string FindError(const json& object) {
   if (method == object.end()) return "\"method\" is missing";
   if (!method->is_string()) return "\"method\" must be a string";
   const auto params = object.find("params");
-  const bool is_valid = params == object.end() || params->is_object() || params->is_null();
+  const bool is_valid = params == object.end() || params->is_object() || IsNothing(*params);
   if (!is_valid) return "\"params\" must be an object";
   return {};
 }
@@ -95,13 +95,16 @@ void Read(json value, Message& message) {
   if (message.id && message.method.starts_with("notifications/")) {
     throw InvalidRequest("a notification has no \"id\"");
   }
-  // Some clients send null for none.
   if (value.contains("params") && value["params"].is_object()) {
     message.params = std::move(value["params"]);
   }
 }
 
 }  // namespace
+
+bool IsNothing(const nlohmann::json& value) {
+  return value.is_null() || (value.is_array() && value.empty());
+}
 
 std::string ErrorMember(const ProtocolError& error) {
   Json object = {{"code", error.code()}, {"message", error.what()}};

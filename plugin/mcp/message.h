@@ -56,6 +56,9 @@ inline ProtocolError InvalidRequest(const std::string& message) {
   return {ErrorCode::kInvalidRequest, message};
 }
 
+/// What clients send for "no such object": null, and in PHP an empty list.
+bool IsNothing(const nlohmann::json& value);
+
 /// Throws ProtocolError. The last of two members with the same name counts. Whole numbers beyond 64
 /// bits become doubles, unpaired surrogates U+FFFD, and numbers beyond the range of a double 9e307.
 [[nodiscard]] nlohmann::json ParseJson(std::string text);

@@ -26,7 +26,7 @@ const json* Find(const json& object, const char* key) {
 const json& Meta(const json& params) {
   static const json none = json::object();
   const json* meta = Find(params, "_meta");
-  if (meta == nullptr || meta->is_null()) return none;
+  if (meta == nullptr || IsNothing(*meta)) return none;
   if (!meta->is_object()) throw InvalidParams("\"_meta\" must be an object");
   return *meta;
 }
@@ -81,7 +81,8 @@ void CheckModernMeta(const json& params) {
     throw ProtocolError(ErrorCode::kUnsupportedProtocolVersion, "Unsupported protocol version",
                         {{"supported", kVersions}, {"requested", *requested}});
   }
-  if (FindObject(meta, kClientCapabilitiesKey) == nullptr) {
+  const json* capabilities = Find(meta, kClientCapabilitiesKey);
+  if (capabilities == nullptr || (!capabilities->is_object() && *capabilities != json::array())) {
     throw InvalidParams(
         support::Format("_meta must hold \"{}\", an object", kClientCapabilitiesKey));
   }
@@ -126,7 +127,7 @@ CallToolParams ParseCallTool(json params) {
   }
   result.name = RequireString(params, "name");
   const auto arguments = params.find("arguments");
-  if (arguments == params.end() || arguments->is_null()) return result;
+  if (arguments == params.end() || IsNothing(*arguments)) return result;
   if (!arguments->is_object()) throw InvalidParams("\"arguments\" must be an object");
   result.arguments = std::move(*arguments);
   return result;

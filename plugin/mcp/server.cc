@@ -177,12 +177,10 @@ RequestContext Server::ContextFor(const Message& request) const {
 }
 
 void Server::Initialize(const Message& request, Responder& reply) {
-  if (legacy_format_) throw InvalidRequest("the session is initialized already");
   const Json result = {{"protocolVersion", ParseInitialize(request.params)},
                        {"capabilities", kCapabilities},
                        {"serverInfo", options_.info},
                        {"instructions", options_.instructions()}};
-  // Not earlier: what fails above may be tried again.
   legacy_format_ = options_.result_format(ClientName(request.params, Era::kLegacy));
   reply.Result(result);
 }

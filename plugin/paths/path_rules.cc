@@ -304,9 +304,9 @@ std::string PathRules::ToHost(std::string_view guest_path) const {
   return JoinPath(options_.roots[match->value].host, match->rest);
 }
 
-bool PathRules::IsBelowRoot(const std::string& guest_path) const {
+std::vector<std::string> PathRules::RootsInGuest() const {
   const DirectoriesPointer directories = LastDirectories();
-  return directories && directories->roots.Find(guest_path);
+  return directories ? directories->roots.Directories() : std::vector<std::string>();
 }
 
 // Mounts below a path, for searches.

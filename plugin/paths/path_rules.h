@@ -94,8 +94,8 @@ class PathRules {
   /// The host path for a resolved guest path under a root; else the guest path itself.
   [[nodiscard]] std::string ToHost(std::string_view guest_path) const;
 
-  /// Whether a path that the guest resolved is under a root, as these were last looked up.
-  [[nodiscard]] bool IsBelowRoot(const std::string& guest_path) const;
+  /// The roots, resolved by the guest when they were last looked up.
+  [[nodiscard]] std::vector<std::string> RootsInGuest() const;
 
   /// The directory for a call without a path: the working directory if it is under a root, else the
   /// only root. Throws support::CallError, with the roots, if there is neither.

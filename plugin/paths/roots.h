@@ -55,6 +55,12 @@ class DirectoryIndex {
     return deepest;
   }
 
+  [[nodiscard]] std::vector<std::string> Directories() const {
+    std::vector<std::string> directories;
+    for (const auto& [directory, value] : entries_) directories.push_back(directory);
+    return directories;
+  }
+
  private:
   std::vector<std::pair<std::string, std::size_t>> entries_;
 };

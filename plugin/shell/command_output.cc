@@ -2,6 +2,8 @@
 #include "shell/command_output.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "support/format.h"
 #include "support/printable.h"
@@ -13,7 +15,8 @@ namespace {
 
 /// In bytes.
 constexpr std::size_t kMaxShownLine = 200;
-constexpr std::size_t kMaxFrame = std::size_t{16} * 1024;
+/// A longer line is shortened if it was redrawn.
+constexpr std::size_t kMaxRedrawn = 2000;
 
 std::string_view CutEnd(std::string_view head) {
   const std::size_t newline = head.rfind('\n');
@@ -27,6 +30,31 @@ std::string_view CutBeginning(std::string_view tail) {
   const bool has_line_end = newline != std::string_view::npos && newline <= tail.size() / 2;
   if (has_line_end) return tail.substr(newline + 1);
   return support::WithoutCutBeginning(tail.substr(std::min<std::size_t>(1, tail.size())));
+}
+
+/// The states of a line that was redrawn; not those that show nothing.
+std::vector<std::string_view> StatesOf(std::string_view line) {
+  // "ESC [K" alone separates nothing: grep has it in each coloured match.
+  static const support::Regex separator(
+      R"((?:\r|\x1B\[(?:2K|[01]?G))(?:\r|\x1B\[(?:[0-2]?K|[01]?G))*)", support::Regex::kLatin1);
+  std::vector<std::string_view> states;
+  while (!line.empty()) {
+    const std::string_view found = separator.Find(line);
+    const auto size = static_cast<std::size_t>(found.data() - line.data());
+    const std::string_view state = line.substr(0, size);
+    if (std::ranges::any_of(state, [](char c) { return c < 0 || c >= ' '; }))
+      states.push_back(state);
+    line.remove_prefix(size + found.size());
+  }
+  return states;
+}
+
+std::string_view LastState(std::string_view line) {
+  constexpr std::string_view kErase = "\x1B[K";
+  const auto states = StatesOf(line);
+  std::string_view last = states.empty() ? "" : states.back();
+  if (last.size() < line.size() && last.ends_with(kErase)) last.remove_suffix(kErase.size());
+  return last;
 }
 
 }  // namespace
@@ -56,54 +84,63 @@ std::string CappedOutput::Text(std::string_view remedy) const {
   return text;
 }
 
-std::string_view LastFrame(std::string_view line) {
-  if (line.find_first_of("\r\x1B") == std::string_view::npos) return line;
-  // "ESC [K" alone separates nothing: grep has it in each coloured match.
-  static const support::Regex separator(
-      R"((?:\r|\x1B\[(?:2K|[01]?G))(?:\r|\x1B\[(?:[0-2]?K|[01]?G))*)", support::Regex::kLatin1);
-  std::string_view frame;
-  std::size_t begin = 0;
-  for (std::size_t at = 0; at < line.size();) {
-    const std::string_view found = separator.Find(line.substr(at));
-    const auto end = static_cast<std::size_t>(found.data() - line.data());
-    // Control characters alone show nothing.
-    const bool shows =
-        std::any_of(frame.begin(), frame.end(), [](char c) { return c < 0 || c >= ' '; });
-    if (frame.empty() || shows) begin = at;
-    if (end > at) frame = line.substr(begin, end - begin);
-    at = end + found.size();
-  }
-  constexpr std::string_view kErase = "\x1B[K";
-  if (frame.size() < line.size() && frame.ends_with(kErase)) frame.remove_suffix(kErase.size());
-  return frame;
-}
-
-std::string LastFrames::Add(std::string_view bytes) {
+std::string RedrawnLines::Add(std::string_view bytes) {
   std::string complete;
-  for (std::size_t end = 0; (end = bytes.find('\n')) != std::string_view::npos;) {
-    line_ += bytes.substr(0, end);
-    const std::string_view frame = LastFrame(line_);
-    const bool is_crlf = line_.ends_with('\r') && frame.size() + 1 == line_.size();
-    complete.append(frame).append(is_crlf ? "\r\n" : "\n");
-    line_.clear();
-    bytes.remove_prefix(end + 1);
-  }
-  line_ += bytes;
-  if (line_.size() > kMaxFrame) {
-    const std::string_view frame = LastFrame(line_);
-    const bool is_over = frame.empty() || &frame.back() != &line_.back();
-    line_ = std::string(frame) + (is_over ? "\r" : "");
-    if (line_.size() > kMaxFrame) complete += std::exchange(line_, {});
+  while (!bytes.empty()) {
+    // The same steps whatever the pieces are.
+    const std::size_t size =
+        std::min({bytes.find('\n'), bytes.size() - 1, kMaxRedrawn - line_.size()}) + 1;
+    line_ += bytes.substr(0, size);
+    bytes.remove_prefix(size);
+    if (line_.ends_with('\n')) complete += Finish();
+    if (line_.size() > kMaxRedrawn) Shorten();
+    if (line_.size() <= kMaxRedrawn) continue;
+    // One long state. A carriage return may belong to the line's end.
+    const bool has_return = line_.ends_with('\r');
+    line_.resize(line_.size() - (has_return ? 1 : 0));
+    complete += Finish();
+    if (has_return) line_ = "\r";
   }
   return complete;
+}
+
+void RedrawnLines::Shorten() {
+  const auto states = StatesOf(line_);
+  if (states.size() < 2) return;
+  left_out_ += states.size() - (first_.empty() ? 2 : 1);
+  if (first_.empty()) first_ = states.front();
+  line_.erase(0, static_cast<std::size_t>(states.back().data() - line_.data()));
+}
+
+std::string RedrawnLines::Finish() {
+  std::string end;
+  if (line_.ends_with('\n')) {
+    line_.pop_back();
+    const std::size_t size = line_.find_last_not_of('\r') + 1;
+    end = size < line_.size() ? "\r\n" : "\n";
+    line_.resize(size);
+  }
+  if (!first_.empty()) Shorten();
+  std::string text;
+  if (first_.empty()) {
+    static const support::Regex carriage_return("\r", support::Regex::kLatin1);
+    carriage_return.ReplaceAll(line_, R"(\\r)");
+    text = line_ + end;
+  } else {
+    text = first_ + "\n";
+    if (left_out_ > 0) text += support::Format("[… {} earlier states of this line]\n", left_out_);
+    text.append(LastState(line_)).append(end.empty() ? "" : "\n");
+  }
+  *this = {};
+  return text;
 }
 
 bool CommandOutput::OnOutput(Stream stream, std::string_view bytes) {
   const std::scoped_lock lock(mutex_);
   const bool is_output = stream == Stream::kOutput;
   CappedOutput& capped = is_output ? standard_output_ : standard_error_;
-  LastFrames& frames = is_output ? output_frames_ : error_frames_;
-  capped.Add(is_exact_ ? bytes : frames.Add(bytes));
+  RedrawnLines& lines = is_output ? output_lines_ : error_lines_;
+  capped.Add(is_exact_ ? bytes : lines.Add(bytes));
   both_.Add(bytes);
   ShowLastLine(bytes);
   return true;
@@ -121,7 +158,7 @@ void CommandOutput::ShowLastLine(std::string_view bytes) {
   const auto text = std::string_view(recent_).substr(0, recent_.find_last_not_of('\n') + 1);
   if (text.empty()) return;
   const std::string_view last = text.substr(text.rfind('\n') + 1);
-  std::string line = support::ToUtf8(support::WithoutCutBeginning(LastFrame(last)));
+  std::string line = support::ToUtf8(support::WithoutCutBeginning(LastState(last)));
   // Tabs and colours are common.
   std::replace_if(
       line.begin(), line.end(),
@@ -131,8 +168,8 @@ void CommandOutput::ShowLastLine(std::string_view bytes) {
 
 CommandOutput::Streams CommandOutput::Finish(CutOutputs& outputs) {
   const std::scoped_lock lock(mutex_);
-  standard_output_.Add(output_frames_.Finish());
-  standard_error_.Add(error_frames_.Finish());
+  standard_output_.Add(output_lines_.Finish());
+  standard_error_.Add(error_lines_.Finish());
   std::string remedy;
   if (standard_output_.is_cut() || standard_error_.is_cut()) {
     remedy = support::Format("; read_process {\"id\":\"{}\"} returns them",

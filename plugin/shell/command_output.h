@@ -36,27 +36,30 @@ class CappedOutput {
   std::string tail_;  ///< the bytes after `head_`; its beginning is cut off now and then
 };
 
-/// What a terminal shows last of a line without its line end: carriage returns, and sequences that
-/// erase it, separate the frames of a progress bar.
-std::string_view LastFrame(std::string_view line);
-
-/// The last frame of each line of a stream. A line end may be CRLF. One thread at a time.
-class LastFrames {
+/// Makes text of lines that a terminal would redraw: carriage returns, and sequences that erase the
+/// line, separate its states. Of a long line the first and the last state are kept, and how many
+/// were between; in a short one a carriage return becomes `\r`. Line ends may be CRLF. One thread
+/// at a time.
+class RedrawnLines {
  public:
-  /// Returns the lines that are complete, and the beginning of a very long one.
+  /// Returns the lines that are complete, and the beginning of one with a long state.
   std::string Add(std::string_view bytes);
   /// Returns the rest.
-  std::string Finish() { return std::string(LastFrame(line_)); }
+  std::string Finish();
 
  private:
-  std::string line_;  ///< not complete
+  void Shorten();
+
+  std::string line_;          ///< not complete; its last state if there is a `first_`
+  std::string first_;         ///< the first state of a long line
+  std::size_t left_out_ = 0;  ///< states after that
 };
 
 /// The output of a command, capped, and its progress. Thread-safe.
 class CommandOutput final : public OutputSink {
  public:
   /// `show` is called for each change, with the last line of output, or what is waited for: one
-  /// printable line. It must be quick. `is_exact`: not only LastFrames are kept.
+  /// printable line. It must be quick. `is_exact`: without RedrawnLines.
   CommandOutput(std::size_t maximum_bytes, bool is_exact, std::function<void(std::string)> show)
       : is_exact_(is_exact),
         show_(std::move(show)),
@@ -86,8 +89,8 @@ class CommandOutput final : public OutputSink {
   std::mutex mutex_;  // of what follows
   CappedOutput standard_output_;
   CappedOutput standard_error_;
-  LastFrames output_frames_;
-  LastFrames error_frames_;
+  RedrawnLines output_lines_;
+  RedrawnLines error_lines_;
   OutputLog both_{CutOutputs::kMaxOutput};
   std::string recent_;  ///< its last bytes
 };

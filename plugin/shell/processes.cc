@@ -86,12 +86,13 @@ std::string Processes::Start(const LoginCommand& command, const std::string& dir
     session.Launch(ProcessProgram(command), entry->log, launcher);
     Lock lock(session_lock_->mutex);
     const auto started = [&] { return reported.was_ready || session.is_over(); };
-    support::WaitUntil(session_lock_->changed, lock, context,
+    const support::Context limited = context.WithTimeout(kProfileTimeout);
+    support::WaitUntil(session_lock_->changed, lock, limited,
                        [&] { return started() || reported.was_queued; });
-    WaitWithReports(*session_lock_, lock, context, started, on_queued);
+    if (reported.was_queued) WaitWithReports(*session_lock_, lock, context, started, on_queued);
     if (reported.was_ready) return entry->description.id;
     if (session.is_over()) ThrowStartFailure(session, command.shell);
-    const support::StopReason reason = context.stop_reason();
+    const support::StopReason reason = limited.stop_reason();
     const bool is_late = reason == support::StopReason::kDeadline;
     if (is_late && reported.was_queued) {
       lock.unlock();
@@ -199,9 +200,9 @@ Processes::State Processes::Write(std::string_view id, const Input& request,
     if (session.input_ended()) throw CallError("the standard input of {} has been ended", id);
     if (session.waiting_input() + request.input.size() > kMaxInput) {
       throw CallError(
-          "{} does not read its input: {} bytes wait already, and at most {} can. "
-          "Nothing of this call's input was kept.",
-          id, session.waiting_input(), kMaxInput);
+          "At most {} bytes of input can wait for {} to read them: {} do, and this call has {}. "
+          "Nothing of this call's input was kept; send less at once, or end it",
+          kMaxInput, id, session.waiting_input(), request.input.size());
     }
     session.AddInput(request.input);
   }

@@ -31,6 +31,9 @@ class Processes {
   /// Input that waits for the process to read.
   static constexpr std::size_t kMaxInput = std::size_t{1} << 20;
 
+  /// How long a login shell may take in its startup files.
+  static constexpr std::chrono::seconds kProfileTimeout{20};
+
   /// A process gets this time to react to TERM, then KILL.
   static constexpr std::chrono::seconds kTermTimeout{5};
 

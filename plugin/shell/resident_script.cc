@@ -109,8 +109,14 @@ ShellRequest CommandRequest(const LoginCommand& command) {
 }
 
 std::string PlainLogin(const LoginCommand& command) {
-  return ("_lm_enter=" + ShellQuote("cd " + ShellQuote(command.directory)) + "\n_lm_shell=" +
-          ShellWord(command.shell) + "\n_lm_text=" + ShellQuote(command.text) + '\n')
+  const std::string directory = ShellQuote(command.directory);
+  std::string stays = "test";
+  for (std::string part = command.directory; !part.empty(); part.erase(part.rfind('/')))
+    stays += " ! -L " + ShellQuote(part) + " -a";
+  stays += " . -ef " + directory;
+  return ("_lm_enter=" + ShellQuote("cd " + directory) + "\n_lm_stays=" + ShellQuote(stays) +
+          "\n_lm_shell=" + ShellWord(command.shell) + "\n_lm_text=" + ShellQuote(command.text) +
+          '\n')
       .append(plain_login_program);
 }
 

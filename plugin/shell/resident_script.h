@@ -28,7 +28,7 @@
 ///            1 to 125    the session has been stopped
 ///            126, above  so too: the loop was killed, or could not be started
 ///   began    a new login shell has read its profile, and runs the command
-///   stopped  the watcher has stopped everything but what follows: ", ID NAME" for each process
+///   stopped  the watcher has stopped all that it can
 ///
 /// A request runs in a subshell of the loop, so it changes nothing for the next one. A program
 /// replaces the subshell by `exec`: one fork for each command. Only KILL ends the loop.

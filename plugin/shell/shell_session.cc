@@ -16,8 +16,6 @@ constexpr std::size_t kMaxEarlyOutput = std::size_t{256} * 1024;
 /// Bytes of one InputRequest. The watcher reads it byte by byte.
 constexpr std::size_t kInputPiece = 8192;
 
-constexpr std::string_view kStopped = "stopped";
-
 }  // namespace
 
 ShellSession::ShellSession(std::shared_ptr<SessionLock> session_lock, std::size_t needed_channels)
@@ -155,9 +153,8 @@ void ShellSession::Apply(std::string_view words) {
   static const support::Regex done(R"((\d+))");
   State& state = reported_.state;
   int status = 0;
-  if (words.starts_with(kStopped)) {
+  if (words == "stopped") {
     reported_.stopped = true;
-    reported_.remaining = words.substr(std::min(words.size(), kStopped.size() + 2));
     state = State::kOver;
   } else if (state == State::kOver) {
     return;

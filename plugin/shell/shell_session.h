@@ -58,8 +58,7 @@ class ShellSession final : public ProcessEvents, public std::enable_shared_from_
     bool began = false;              ///< the request, after the profile; or it has none to wait for
     bool left = false;               ///< background processes of the request may be left
     std::optional<int> exit_status;  ///< of the loop or the process
-    bool stopped = false;            ///< all processes of the session, but for
-    std::string remaining;           ///< "ID NAME, …", which could not be stopped
+    bool stopped = false;            ///< all processes of the session that could be
     std::string early_error;         ///< its standard error before it was ready
     std::optional<ProcessEnd> end;
     bool closed = false;  ///< nothing uses the channel any more

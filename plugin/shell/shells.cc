@@ -39,15 +39,11 @@ bool IsOfUse(const ShellSession& session) {
 
 /// How a command ended that was stopped.
 std::string OutcomeOf(const ShellSession::Reported& reported) {
-  if (!reported.stopped) {
-    return "its processes were signalled, but the guest has not confirmed that they are gone: "
-           "check it";
-  }
-  const std::string remaining = support::Printable(reported.remaining);
-  if (remaining.empty()) return "its processes have been stopped";
-  const auto others = std::count(remaining.begin(), remaining.end(), ',');
-  return Format("{} that it started may still run ({})",
-                others == 0 ? "1 process" : Format("{} processes", 1 + others), remaining);
+  return reported.stopped
+             ? "its processes have been stopped; a daemon that it started, or what runs as another "
+               "user, may still run"
+             : "its processes were signalled, but the guest has not confirmed that they are gone: "
+               "check it";
 }
 
 support::ConnectionLost ConnectionLost(const std::string& problem, bool is_command, bool was_sent) {

@@ -16,6 +16,7 @@
 #include "support/format.h"
 #include "support/log.h"
 #include "support/printable.h"
+#include "support/regex.h"
 
 // How SessionGuest connects and logs in.
 namespace ssh {
@@ -49,6 +50,24 @@ Key LoadKey(const std::string& file, std::string& problem) {
                                 : "the file has no private key that libssh can read";
   }
   return Key(key);
+}
+
+/// Throws support::CallError if `error` is that sshd and libssh have no algorithm in common.
+void CheckAgreement(const std::string& error, const Endpoint& endpoint) {
+  static const support::Regex none(R"(no match for method (\w+)[^:]*: server .*client \[(.*)\])");
+  std::string method;
+  std::string known;
+  if (!none.PartialMatch(error, &method, &known)) return;
+  const std::string setting = method == "kex"          ? "KexAlgorithms"
+                              : method == "server"     ? "HostKeyAlgorithms"
+                              : method == "encryption" ? "Ciphers"
+                              : method == "mac"        ? "MACs"
+                                                       : "Compression";
+  throw support::CallError(
+      "the guest's sshd at {} allows none of the {} that libssh {} offers: add one of them to {} "
+      "in the "
+      "guest's sshd_config: {}",
+      Name(endpoint), setting, LibraryVersion(), setting, support::Printable(known));
 }
 
 }  // namespace
@@ -122,6 +141,7 @@ void SessionGuest::OpenSession() {
     const int code = ssh_connect(session_.get());
     if (code == SSH_ERROR) {
       recorded.CheckFailure(ErrorText());
+      CheckAgreement(ErrorText(), endpoint_);
       throw support::ConnectionLost(Format("cannot connect to the guest's sshd at {}: {}. "
                                            "Is the instance running? `limactl list` shows it, "
                                            "`limactl start {}` starts it",

@@ -133,16 +133,10 @@ class GlobCall {
       requests.push_back(std::move(request));
     }
     if (requests.empty()) return;
-    const find::Listing listing = find::ListTrees(
-        *workspace_.guest, requests,
+    NoteGaps(find::ListTrees(
+        *workspace_.guest, requests, workspace_.paths->RootsInGuest(),
         [&](std::size_t request, const find::ListedName& name) { Visit(walks_[request], name); },
-        [&](const std::string& directory) { return workspace_.paths->IsBelowRoot(directory); },
-        context_);
-    NoteGaps(listing.messages);
-    if (!matches_.empty() || listing.ignored.empty()) return;
-    Note(
-        support::Format("Ignored by git, so not looked at unless the path or pattern names it: {}.",
-                        find::Some(listing.ignored)));
+        context_));
   }
 
   void NoteGaps(const std::string& messages) {
@@ -187,7 +181,14 @@ Matches Glob(Toolbox& toolbox, const mcp::ToolCall& call) {
   WithSearch(toolbox, call, [&](const Workspace& workspace, const support::Context& context) {
     result = GlobCall(call, workspace, context).Find(walks);
   });
-  if (result.paths.empty()) result.notes.push_back(find::HintIfUnmatched(pattern));
+  if (result.paths.empty()) {
+    result.notes.emplace_back(pattern.find("**") == std::string::npos
+                                  ? ""
+                                  : "`**` leaves out .git, linked directories and what git "
+                                    "ignores, unless the path or the "
+                                    "pattern names it.");
+    result.notes.push_back(find::HintIfUnmatched(pattern));
+  }
   return result;
 }
 

@@ -144,11 +144,9 @@ ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
   const auto path = call.arguments.at("directory").get<std::string>();
   support::Clock::time_point deadline;
   std::string id;
-  std::string note;
   InTime(DescribeLateStart(path), [&] {
-    WithCommand(toolbox, call, command, call.context, true, [&](const CommandCall& start) {
+    WithCommand(toolbox, call, call.context, true, [&](const CommandCall& start) {
       deadline = start.context.deadline();
-      note = start.note;
       call.progress.SetStatus("waiting for the guest to start the process");
       const auto on_queued = [&] {
         const std::string running = start.workspace.guest->shells().Running();
@@ -169,7 +167,7 @@ ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
         LimitsFor(call.format).process_bytes);
     ProcessState state = StateOf(id, output.state);
     if (state.end.exit_code) state.end.error += ShellLineHint(*state.end.exit_code, command);
-    if (state.end.error.empty()) state.end.error = note;
+    if (state.end.error.empty()) state.end.error = command.note;
     return {std::move(state), output.piece};
   } catch (...) {  // the agent does not learn the id
     toolbox.processes.Stop(id);
@@ -205,7 +203,12 @@ Result ReadProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
         id, offset, [&](const auto& piece) { return search.Look(piece); },
         WaitOf(call.arguments, longest, longest), call.context);
   }
-  return search.Result(read);
+  ProcessOutput result = search.Result(read);
+  if (result.piece.text.empty() && result.state.running.value_or(false)) {
+    result.state.end.error =
+        "no output yet; without a terminal a program may hold it back: try stdbuf -oL, python -u";
+  }
+  return result;
 }
 
 ProcessState WriteProcess(Toolbox& toolbox, const mcp::ToolCall& call) {

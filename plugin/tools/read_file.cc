@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "files/content_type.h"
+#include "files/image.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
 #include "support/format.h"
@@ -27,10 +28,9 @@ files::LineRange RangeArgument(const nlohmann::json& arguments) {
   return range;
 }
 
-/// "PNG image, 10 bytes". Throws if it is too large.
-std::string DescribeImage(const files::ImageType& type, std::uint64_t size,
-                          const std::string& shown) {
-  std::string what = Format("{} image, {}", type.name, FormatByteCount(size));
+/// "PNG image, 10 bytes". Throws if models take no file of this size.
+std::string DescribeImage(const files::Image& image, std::uint64_t size, const std::string& shown) {
+  std::string what = Format("{} image, {}", image.name, FormatByteCount(size));
   if (size <= kMaxImageBytes) return what;
   throw CallError("{} is a {}; images above {} are not shown; scale it down with run_shell_command",
                   shown, what, FormatByteCount(kMaxImageBytes));
@@ -116,11 +116,15 @@ FileContent ReadFrom(files::FileReader& file, const paths::ResolvedPath& path,
   if (page.is_whole && file.was_read_directly()) {
     page.bytes.erase(page.bytes.find_last_not_of('\0') + 1);
   }
-  if (const auto image = files::FindImageType(page.bytes); image && is_beginning) {
+  if (const auto image = files::FindImage(page.bytes); image && is_beginning) {
     if (is_size_known) (void)DescribeImage(*image, size, path.host);
     if (!page.is_whole) page.bytes = file.ReadWhole();
-    return {.text = Format("{}: see the image content block",
-                           DescribeImage(*image, page.bytes.size(), path.host)),
+    const std::string what = DescribeImage(*image, page.bytes.size(), path.host);
+    if (const std::string problem = files::ImageProblem(*image, page.bytes); !problem.empty()) {
+      throw CallError("{} is a {}, but is not shown: {}; repair it or scale it down in the guest",
+                      path.host, what, problem);
+    }
+    return {.text = Format("{}: see the image content block", what),
             .image = Image{std::move(page.bytes), image->mime_type.data()}};
   }
   const bool is_page = limits.shows_beginning || !page.is_whole;

@@ -8,6 +8,7 @@
 #include "support/encoding.h"
 #include "support/format.h"
 #include "support/printable.h"
+#include "support/regex.h"
 #include "support/units.h"
 #include "support/utf8.h"
 #include "tools/tools.h"
@@ -37,6 +38,9 @@ static_assert(2 * shell::kOutputLimit * kMaxCopiesPerByte + kOtherBytes <= mcp::
 /// `content` is text, or the JSON of the structured content.
 mcp::ToolResult Make(mcp::ResultStyle style, std::string content, const Notes& notes,
                      const End& end = {}) {
+  // A client lost its session to a NUL.
+  static const support::Regex nul(R"(\x00)", support::Regex::kLatin1);
+  if (style == kText) nul.ReplaceAll(content, R"(\\0)");
   mcp::ToolResult result = {.style = style,
                             .content = std::move(content),
                             .exit_code = end.exit_code,
@@ -193,9 +197,9 @@ std::string OutputText(const ProcessOutput& output) {
   const auto& [state, piece, matched] = output;
   std::string text;
   if (piece.dropped > 0) text = Format("[… {} bytes left out …]\n", piece.dropped);
-  shell::LastFrames frames;
-  text += frames.Add(support::ToUtf8(piece.text));
-  text += frames.Finish();
+  shell::RedrawnLines lines;
+  text += lines.Add(support::ToUtf8(piece.text));
+  text += lines.Finish();
   EndLine(text);
   text += (piece.remaining == 0 && !state.running ? "[end of " : "[") + StateText(state);
   if (matched)
@@ -210,7 +214,7 @@ std::string OutputText(const ProcessOutput& output) {
 }
 
 std::string CommandText(const CommandEnd& command) {
-  const auto& [exit_code, error] = command.end;
+  const std::string& error = command.end.error;
   std::string text = command.standard_output;
   if (!command.standard_error.empty()) {
     EndLine(text);
@@ -218,8 +222,7 @@ std::string CommandText(const CommandEnd& command) {
   }
   if (error.empty()) return text.empty() ? "[no output]" : text;
   EndLine(text);
-  const bool names_code = !exit_code || error.starts_with("exit status ");
-  return Format("{}[{}{}]", text, names_code ? "" : Format("exit code {}: ", *exit_code), error);
+  return Format("{}[{}]", text, error);
 }
 
 mcp::ToolResult Encode(const FileContent& file, const ResultFormat& format) {

@@ -83,7 +83,11 @@ std::string LookAlikeHint(std::string_view content, std::string_view sought,
   const std::string_view from = content.substr(EndOfLines(content, found.lines.front() - 1));
   const auto lines = static_cast<std::uint64_t>(std::ranges::count(sought, '\n')) + 1;
   const std::string there = support::ToUtf8(from.substr(0, EndOfLines(from, lines)));
-  return Format(" Line {} only looks like it: {}", found.lines.front(),
+  // A lone LF in old_string would match CRLF, too.
+  const bool differs_in_ends =
+      sought.find('\r') != std::string_view::npos && there.find('\r') == std::string::npos;
+  return Format(" Line {} only looks like it{}: {}", found.lines.front(),
+                differs_in_ends ? ", as its line ends are LF, not CRLF" : "",
                 nlohmann::json(support::CutText(there, kShown)).dump(-1, ' ', true));
 }
 

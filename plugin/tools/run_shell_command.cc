@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
 #include <utility>
 
 #include "lima/sandbox.h"
 #include "shell/command_output.h"
 #include "shell/resident_script.h"
-#include "shell/shell_quote.h"
 #include "shell/shells.h"
 #include "support/errors.h"
 #include "support/format.h"
@@ -16,21 +14,6 @@ namespace tools {
 namespace {
 
 using support::Format;
-
-constexpr int kCommandNotFound = 127;
-
-/// A shell reports a process that signal N killed with this plus N as exit status.
-constexpr int kSignalBase = 128;
-
-/// The signals that kill a process, by Linux's numbers. "": any other number.
-std::string_view SignalName(int number) {
-  constexpr std::array<std::string_view, 32> kNames{
-      "",     "HUP",  "INT",  "QUIT", "ILL",    "TRAP",   "ABRT", "BUS", "FPE", "KILL", "USR1",
-      "SEGV", "USR2", "PIPE", "ALRM", "TERM",   "STKFLT", "",     "",    "",    "",     "",
-      "",     "",     "XCPU", "XFSZ", "VTALRM", "PROF",   "",     "IO",  "PWR", "SYS"};
-  const auto index = static_cast<std::size_t>(number);
-  return number > 0 && index < kNames.size() ? kNames.at(index) : "";
-}
 
 std::string DescribeMissingShell(const std::string& shell, const std::string& instance) {
   return Format(
@@ -53,11 +36,7 @@ End EndOf(const shell::RunEnd& end, const Command& command, const std::string& s
   }
   End outcome{end.exit_status, ""};
   const int status = *end.exit_status;
-  if (const std::string_view name = SignalName(status - kSignalBase); !name.empty()) {
-    outcome.error = Format("signal: {}", name);
-  } else if (status != 0) {
-    outcome.error = Format("exit status {}", status);
-  }
+  if (status != 0) outcome.error = Format("exit status {}", status);
   if (end.shell_missing) {
     outcome.error += DescribeMissingShell(shell, instance);
   } else if (const std::string hint = ShellLineHint(status, command); !hint.empty()) {
@@ -105,37 +84,6 @@ CommandEnd Run(const Workspace& workspace, const Command& command, const std::st
 
 }  // namespace
 
-Command ParseCommand(const nlohmann::json& arguments) {
-  const auto words = arguments.at("command").get<std::vector<std::string>>();
-  if (words.empty()) {
-    throw support::CallError(
-        "command is an empty list: give the program and its arguments, such as [\"ls\",\"-l\"]");
-  }
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i].find('\0') != std::string::npos)
-      throw support::CallError("command[{}] contains a NUL character, which no argument can", i);
-  }
-  std::string text = shell::ShellCommand(words);
-  if (text.size() > kMaxShellCommand) {
-    throw support::CallError(
-        "argument list too long: the command takes {} bytes when quoted for the guest's "
-        "shell, which accepts at most {}. "
-        "Write long text to a file with write_file and name the file.",
-        text.size(), kMaxShellCommand);
-  }
-  return {words, std::move(text)};
-}
-
-std::string ShellLineHint(int status, const Command& command) {
-  // One word with characters for a shell: the list was probably meant as a line.
-  const std::string& first = command.words.front();
-  const bool is_shell_line =
-      command.words.size() == 1 &&
-      first.find_first_of(" \t\n|&;<>()$`\\\"'*?[]{}#~!") != std::string::npos;
-  if (status != kCommandNotFound || !is_shell_line) return "";
-  return UseBash(first);
-}
-
 CommandEnd RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call) {
   const Command command = ParseCommand(call.arguments);
   const std::chrono::milliseconds limit = toolbox.options.command_timeout;
@@ -143,9 +91,9 @@ CommandEnd RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call) {
       limit.count() > 0 ? call.context.WithTimeout(limit) : call.context;
   CommandEnd result;
   // No limit: a command may take long, or wait for its turn.
-  WithCommand(toolbox, call, command, context, false, [&](const CommandCall& run) {
+  WithCommand(toolbox, call, context, false, [&](const CommandCall& run) {
     result = Run(run.workspace, command, run.directory, toolbox, run.context, call);
-    result.notes = {run.note};
+    result.notes = {command.note};
   });
   return result;
 }

@@ -56,13 +56,11 @@ void SetTarget(find::SearchRequest& request, const paths::ResolvedPath& path) {
   }
 }
 
-std::string NoteOf(const find::SearchResult& result) {
-  if (result.has_git) return result.warnings.empty() ? "" : Format("git said: {}", result.warnings);
-  return Format(
-      "The guest has no git: `grep -E` was used, and files that git would ignore were searched "
-      "too.{}",
-      result.warnings.empty() ? "" : Format(" It said: {}", result.warnings));
-}
+/// Below an empty result: true of every search.
+constexpr const char* kNotSearched =
+    "Unless `path` names it, a search leaves out what git ignores (see no_ignore), .git, links and "
+    "binary files. It finds nothing in UTF-16 text and in files of size 0, as in /proc. Patterns "
+    "are Perl's: a|b, not a\\|b.";
 
 }  // namespace
 
@@ -90,11 +88,13 @@ FoundLines SearchFileContent(Toolbox& toolbox, const mcp::ToolCall& call) {
       return;
     }
     const find::SearchResult found = find::SearchContent(*workspace.guest, request, context);
-    const std::string hint =
-        found.selects_nothing ? find::HintIfUnmatched(call.arguments.value("include", "")) : "";
     result = {.lines = support::ToUtf8(found.lines),
-              .notes = {NoteOf(found), found.left_out, hint, resolved.stale_note,
+              .notes = {found.warnings.empty() ? "" : Format("The search said: {}", found.warnings),
+                        resolved.stale_note,
                         workspace.paths->MissingNote(resolved.guest, *workspace.guest, context)}};
+    if (!found.lines.empty()) return;
+    result.notes.emplace_back(kNotSearched);
+    if (include) result.notes.push_back(find::HintIfUnmatched(call.arguments.value("include", "")));
   });
   return result;
 }

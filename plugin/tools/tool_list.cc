@@ -212,8 +212,9 @@ const std::vector<Contract> kContracts = {
      .run = Run<ReadFile>,
      .title = "Read a file",
      .description =
-         "Reads a text file in the VM, unchanged, or an image (PNG, JPEG, GIF, WebP; up to 5 "
-         "MiB). Read large files in ranges of lines with `offset` and `limit`. U+FFFD stands "
+         "Reads a text file in the VM, unchanged, or an image (PNG, JPEG, GIF, WebP; up to 3840 "
+         "KiB). Read large files in ranges of lines with `offset` and "
+         "`limit`. U+FFFD stands "
          "for invalid UTF-8." +
          kPathRule,
      .inputs = {{"path", "string", "File to read.", kRequired},
@@ -245,7 +246,7 @@ const std::vector<Contract> kContracts = {
      .run = Run<Replace>,
      .title = "Replace text",
      .description = "Replaces text that occurs exactly once in a file in the VM; otherwise nothing "
-                    "changes, and the error names the lines." +
+                    "changes, and the error names the lines. Keeps owner and mode only." +
                     kWritablePathRule,
      .inputs = {{"path", "string", "File to change.", kRequired},
                 {"old_string", "string",
@@ -267,26 +268,26 @@ const std::vector<Contract> kContracts = {
                  "set the environment.",
                  kRequired},
                 {"directory", "string", "Absolute host path to run in.", kRequired},
-                {"description", "string", "Purpose, for the user."}},
+                {"description", "string", "Purpose."}},
      .outputs = {{"stdout", "string",
                   "Standard output. Above 256 KiB (or the server's own limit) only its first "
                   "and last part, with a line between them that counts what was left out.",
                   kRequired},
                  {"stderr", "string", "Standard error, limited in the same way.", kRequired},
-                 {"exit_code", "integer?", "Exit status; 128 + N if signal N killed the command."},
+                 {"exit_code", "integer?",
+                  "Exit status. A shell reports death by signal N as 128 + N."},
                  {"error", "string",
-                  "Present if the command failed or was stopped: \"exit status 1\", \"signal: "
-                  "KILL\", the time limit."}},
+                  "Present if the command failed or was stopped: \"exit status 1\", the time "
+                  "limit."}},
      .effect = Effect::kRuns,
      .lane = Lane::kCommand},
     {.name = "search_file_content",
      .run = Run<SearchFileContent>,
      .title = "Search in files",
      .description =
-         "Searches text files in the VM line by line for a regular expression, as `git grep` "
-         "does. Returns `file:line:text`, names relative to `path`. "
-         "Skips binary files, .git and git-ignored files unless `path` is one or inside one; an "
-         "empty result says so." +
+         "Searches text files in the VM line by line for a regular expression, with `git grep`. "
+         "Returns `file:line:text`, names relative to `path`. "
+         "Skips binary files, .git and git-ignored files unless `path` is one or inside one." +
          kPathRule,
      .inputs = {{"pattern", "string", "Perl-style: `function\\s+myFunction`.", kRequired},
                 {"path", "string?", "Directory or file to search." + kDefaultPath},
@@ -341,7 +342,7 @@ const std::vector<Contract> kContracts = {
      .description = "Sends input to a process, ends its input, or sends it and its children a "
                     "signal. KILL follows 5 s after TERM.",
      .inputs = {{"id", "string", kProcessId, kRequired},
-                {"input", "string", "Text as it is; end a line with \\n."},
+                {"input", "string", "Up to 1 MiB of text; end a line with \\n."},
                 {"end_input", "boolean", "End its standard input."},
                 {"signal", "string", "Signal.", false, {}, {"INT", "TERM", "KILL", "HUP"}}},
      .outputs = {{"id", "string", kProcessId, kRequired},

@@ -56,8 +56,8 @@ Written Replace(Toolbox& toolbox, const mcp::ToolCall& call);
 /// Runs a command as `limactl shell --workdir=DIRECTORY INSTANCE WORDS…` does (Lima's
 /// cmd/limactl/shell.go), in the guest's resident shells (shell/resident_script.h). A failed
 /// command is no error of the tool:
-///   exited with status N          exit_code N; error "exit status N" unless N is 0
-///   killed by a signal            exit_code 128 + Linux's number; error "signal: NAME"
+///   exited with status N          exit_code N; error "exit status N" unless N is 0. A shell also
+///                                 reports death by signal S as 128+S
 ///   time limit, lost connection   no exit_code; error explains; output until then
 /// Throws support::Stopped once a cancelled command has been stopped.
 CommandEnd RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call);
@@ -108,9 +108,8 @@ struct FetchLimits {
 /// Matches that one call of `glob` returns; more are an error, never a silent cut.
 inline constexpr std::size_t kMaxGlobMatches = 10'000;
 
-/// Larger images are refused: clients send them to a model, which takes no larger ones. In Base64
-/// one fits into a message.
-inline constexpr std::uint64_t kMaxImageBytes = std::uint64_t{5} << 20;
+/// Larger images are refused: models take 5 MiB in Base64.
+inline constexpr std::uint64_t kMaxImageBytes = (std::uint64_t{5} << 20) / 4 * 3;
 
 /// Lines of a file that one call shows if no range is given.
 inline constexpr std::uint64_t kMaxTextLines = 2000;
@@ -127,21 +126,15 @@ inline constexpr std::size_t kMaxShellCommand = std::size_t{128} * 1024 - 1;
 struct Command {
   std::vector<std::string> words;  ///< at least one
   std::string text;                ///< as shell::ShellCommand
+  std::string note = {};           ///< if it only sets what ends with its shell
 };
 
-/// Throws support::CallError for an empty list, a word with NUL, or a text above kMaxShellCommand.
+/// Throws support::CallError for an empty list, a word with NUL, a text above kMaxShellCommand, and
+/// for what only a shell would understand: a line as one word, an operator among the words.
 Command ParseCommand(const nlohmann::json& arguments);
 
-/// What to do if the guest found no such command (exit status 127) because it is a line for a
-/// shell; else empty.
+/// What to do if the guest found no such command (exit status 127) and its name has blanks; else
+/// empty.
 std::string ShellLineHint(int status, const Command& command);
-
-/// How to give a line for a shell as a command.
-std::string UseBash(const std::string& line);
-
-/// Throws support::CallError if one of the words is a sign of a shell (`|`, `&&`, `>`), and the
-/// next is a program or no file. Returns a note, or "". Takes a round trip only if there is a sign.
-std::string CheckShellSigns(const std::vector<std::string>& words, const std::string& directory,
-                            guest::Guest& guest, const support::Context& context);
 
 }  // namespace tools

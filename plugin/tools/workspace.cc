@@ -61,9 +61,8 @@ void WithWorkspace(WorkspaceSource& source, const support::Context& context,
   }
 }
 
-void WithCommand(Toolbox& toolbox, const mcp::ToolCall& call, const Command& command,
-                 const support::Context& context, bool limits_work,
-                 const std::function<void(const CommandCall&)>& work) {
+void WithCommand(Toolbox& toolbox, const mcp::ToolCall& call, const support::Context& context,
+                 bool limits_work, const std::function<void(const CommandCall&)>& work) {
   const auto path = call.arguments.at("directory").get<std::string>();
   std::optional<support::Context> limited;
   WithWorkspace(toolbox.workspaces, context, call.progress, [&](const Workspace& workspace) {
@@ -77,10 +76,9 @@ void WithCommand(Toolbox& toolbox, const mcp::ToolCall& call, const Command& com
                  workspace.paths->Resolve(path, paths::Access::kRead, *workspace.guest, *limited)
                      .guest;
            });
-    std::string note = CheckShellSigns(command.words, directory, *workspace.guest, *limited);
     const support::Context left = limits_work ? *limited : context;
     if (!limits_work) limited.reset();
-    work({workspace, left, std::move(directory), std::move(note)});
+    work({workspace, left, std::move(directory)});
   });
 }
 

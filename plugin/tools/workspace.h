@@ -32,7 +32,6 @@ struct Workspace {
   std::shared_ptr<const void> lock = nullptr;
 };
 
-struct Command;
 struct Toolbox;
 
 /// The connection to one instance.
@@ -64,15 +63,13 @@ struct CommandCall {
   const Workspace& workspace;
   const support::Context& context;
   std::string directory;  ///< the argument, resolved by the guest
-  std::string note;       ///< of CheckShellSigns
 };
 
 /// WithWorkspace for a command. What precedes `work` ends within ToolOptions::time_limit, which
 /// begins once there is a connection: with `--start`, the VM boots first. `limits_work`: so does
 /// `work`, and all attempts share the time.
-void WithCommand(Toolbox& toolbox, const mcp::ToolCall& call, const Command& command,
-                 const support::Context& context, bool limits_work,
-                 const std::function<void(const CommandCall&)>& work);
+void WithCommand(Toolbox& toolbox, const mcp::ToolCall& call, const support::Context& context,
+                 bool limits_work, const std::function<void(const CommandCall&)>& work);
 
 /// A call on one file or directory, the argument `path`.
 struct FileCall {

@@ -12,16 +12,27 @@ begin_search() {
 
 # search_with_git WHAT PATHSPEC…: WHAT is all, or visible: what git tracks or does not ignore. The function
 # `search` calls git_grep for the pathspecs. Prints a directory and NUL before what is found in another
-# repository. Status 97: there is no git.
+# repository. If skips_large is set, names large files, and leaves them out. Status 97: there is no git.
 search_with_git() {
   command -v git >/dev/null 2>&1 || exit 97
   enter_repository
-  what=$1 nested=
+  what=$1 nested='' base=$PWD large=
   shift
+  [ -z "$skips_large" ] || large=$(find . -name .git -prune -o -type f -size +65536k -print | sort)
+  [ -z "$large" ] || printf 'too large for git, so not searched (path or include can leave it out):\n%s\n' \
+    "$large" >&2
   "search_$what" "$@"
 }
 
 git_grep() {
+  set -f
+  IFS=$newline
+  for name in $large; do
+    case $base${name#.} in
+      "$PWD"/*) set -- "$@" ":(exclude,literal)$base${name#.}" ;;
+    esac
+  done
+  unset IFS
   # shellcheck disable=SC2086 # two words
   plain_git "$empty" grep $mode --null --line-number -H --no-color --no-column --no-heading --no-break \
     --no-full-name --no-textconv "$@"
@@ -82,37 +93,4 @@ search_tracked() {
     search_all
   )
   true
-}
-
-# left_out WHAT INCLUDES PATHSPEC…: prints names, each with NUL, and "//" after each part: files with NUL bytes;
-# if INCLUDES is yes, all files; if WHAT is visible, what is ignored.
-left_out() {
-  enter_repository
-  mode='--no-index --exclude-standard' what=$1 includes=$2
-  shift 2
-  ! is_ignored || what=all
-  [ "$what" != all ] || mode='--no-index --no-exclude-standard'
-  git_grep -a -l --perl-regexp -e '\x00' -- "$@" 2>/dev/null
-  printf '//\0'
-  if [ "$includes" = yes ]; then
-    git_grep -a -l -e '' -- "$@" 2>/dev/null
-    list_tracked -z
-  fi
-  printf '//\0'
-  [ "$what" = all ] || list_ignored -z
-  exit 0
-}
-
-# search_with_grep NULL ARGUMENT…: searches what the function `files` prints. If NULL is --null, prints NUL
-# behind a name; BusyBox cannot. In the C locale, so that a file of another encoding does not count as
-# binary.
-search_with_grep() {
-  export LC_ALL=C
-  unset GREP_OPTIONS
-  null=$1
-  shift
-  [ -z "$null" ] || echo x | grep "$null" -e x >/dev/null 2>&1 || null=
-  echo | grep "$@" >/dev/null || [ $? = 1 ] || exit 2
-  files | sort -z | xargs -0 grep -nH ${null:+"$null"} "$@" --
-  exit 0
 }

@@ -37,7 +37,7 @@ walk() {
 # These walk from the working directory. The request's function `selected` calls `walk`, with tests behind the
 # arguments.
 
-# walk_links DEPTH: walks so deep. Enters also the links to directories above, after a record for each.
+# walk_links DEPTH: walks so deep. Enters also the links to directories that are below one of `roots`.
 walk_links() {
   depth=$1
   selected .
@@ -48,12 +48,18 @@ walk_links() {
   # shellcheck disable=SC2044 # a name with a line break is not entered
   for link in $(find . -mindepth 1 -maxdepth "$depth" -type l 2>/dev/null); do
     cd -P -- "$link" 2>/dev/null || continue
-    printf 'link %s\0%s//\n' "${link#./}" "$PWD" >&3
+    ! is_below_root || set -- "$@" "$link"
     cd -P -- "$directory" || return
-    set -- "$@" "$link"
   done
   [ $# = 0 ] || selected -H "$@" -mindepth 1 || result=$?
   return $result
+}
+
+is_below_root() {
+  for root in $roots; do
+    case $PWD/ in "${root%/}"/*) return 0 ;; esac
+  done
+  return 1
 }
 
 # walk_repository NUMBER PRUNES DIRECTORY: walks each repository by its own rules, and prints to descriptor 4
@@ -104,7 +110,7 @@ list() {
     # 1: some directories could not be read.
     [ "$status" -le 1 ] || exit "$status"
     [ -z "$messages" ] || printf 'failed %s\n//\n' "$messages"
-  elif [ -d "$directory" ] && [ ! -x "$directory" ]; then
-    printf 'failed find: .: Permission denied\n//\n'
+  elif [ -d "$directory" ]; then
+    printf 'failed find: .: cannot be entered\n//\n'
   fi
 }

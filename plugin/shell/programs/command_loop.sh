@@ -77,6 +77,15 @@ then
       set --
       BASH_EXECUTION_STRING=$_lm_code
       command cd -L "$_lm_directory" || exit 1
+      # A link may have taken the place of a directory. `pwd` would go by the name.
+      _lm_line=$_lm_directory
+      while [[ -n $_lm_line && ! -L $_lm_line ]]; do
+        _lm_line=${_lm_line%/*}
+      done
+      [[ -z $_lm_line && . -ef $_lm_directory ]] || {
+        echo "$_lm_directory was replaced by a link: nothing was run" >&2
+        exit 1
+      }
       if [ -n "$_lm_exec" ]; then
         unset -v "${!_lm_@}"
         eval "exec -- $BASH_EXECUTION_STRING"

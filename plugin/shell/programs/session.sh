@@ -36,7 +36,6 @@ sessions=" $$ "
 find_sessions() {
   rows=$(sed -n 's|^\([0-9]*\) .*) [^ZX] \([0-9]*\) \([0-9]*\) \([1-9][0-9]*\) .*|\1/\2/\3/\4|p' \
     /proc/[0-9]*/stat)
-  first_rows=${first_rows:-$rows}
   members=' '
   known=
   while [ "$known" != "$members$sessions" ]; do
@@ -53,8 +52,8 @@ find_sessions() {
   done
 }
 
-# kill_others SIGNAL [STAT…]: signals the sessions' other processes, also those in groups of their own,
-# and lists them in `left`. As kill, it fails if there are none. grep preselects: `read` needs a system
+# kill_others SIGNAL [STAT…]: signals the sessions' other processes, also those in groups of their own.
+# As kill, it fails if there are none. grep preselects: `read` needs a system
 # call for each byte. With an empty second argument it needs no fork. Fields of /proc/PID/stat behind the
 # name: state, parent, group, session. `kill -TERM PID` without "--": dash and BusyBox do not support it.
 kill_others() {
@@ -71,40 +70,11 @@ kill_others() {
     case $sessions in
       *" $6 "*)
         kill "-$1" "$2"
-        add_left "$2" "$line"
+        left=1
         ;;
     esac
   done
   [ -n "$left" ]
-}
-
-# add_left PID STAT: a report has no room for too many.
-add_left() {
-  name=${2#*"("}
-  [ "${#left}" -gt 400 ] || left="$left, $1 ${name%%")"*}"
-}
-
-# add_orphans adds to `left` what has the environment of this connection, but no parent there. A command in
-# a loop has groups of its own; lower ids were left by commands before.
-add_orphans() {
-  [ -n "$SSH_CONNECTION" ] || return
-  inside=$(grep -l "SSH_CONNECTION=$SSH_CONNECTION" /proc/[0-9]*/environ | tr -c 0-9 ' ')
-  oldest=$watcher
-  for row in $first_rows; do
-    case $row in
-      */$$/$$) ;;
-      */$$) [ "$oldest" != "$watcher" ] && [ "$oldest" -lt "${row%%/*}" ] || oldest=${row%%/*} ;;
-    esac
-  done
-  find_sessions
-  for row in $rows; do
-    id=${row%%/*}
-    parent=${row#*/}
-    case " $PPID /$inside/ $sessions" in
-      *" ${parent%%/*} "*/* | */*/*" ${row##*/} "*) ;;
-      */*" $id "*/*) [ "$id" -lt "$oldest" ] || { read -r line <"/proc/$id/stat" && add_left "$id" "$line"; } ;;
-    esac
-  done
 }
 
 # stop SIGNAL…: sends each, and waits up to a second for the end of what it was sent to; `wait` in place
@@ -170,8 +140,7 @@ end() {
   sleep 0.02
   trap '' USR1
   stop TERM KILL
-  add_orphans
-  echo "$_lm_marker stopped$left"
+  echo "$_lm_marker stopped"
   echo "$_lm_marker" >&8
 } <&3 | {
   trap : HUP INT QUIT TERM

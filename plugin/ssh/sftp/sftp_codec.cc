@@ -201,7 +201,9 @@ guest::FileSystemStatus DecodeFileSystemStatus(Fields& fields) {
   status.blocks = fields.Number64();
   fields.Number64();  // free blocks
   const std::uint64_t available_blocks = fields.Number64();
-  for (int i = 0; i < 3; ++i) fields.Number64();  // counts of files
+  status.files = fields.Number64();
+  fields.Number64();  // free files
+  status.free_files = fields.Number64();
   status.id = fields.Number64();
   const std::uint64_t flags = fields.Number64();
   status.maximum_name = fields.Number64();

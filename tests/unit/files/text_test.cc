@@ -43,17 +43,6 @@ TEST(ContentType, WellKnownFormatsAreNamed) {
   EXPECT_EQ(DescribeBinary("\x01\x02"), "binary data");
 }
 
-TEST(ContentType, ImagesAreKnownByTheirFirstBytes) {
-  EXPECT_EQ(FindImageType("\x89PNG\r\n\x1A\nrest")->mime_type, "image/png");
-  EXPECT_EQ(FindImageType("\xFF\xD8\xFF\xE0")->mime_type, "image/jpeg");
-  EXPECT_EQ(FindImageType("GIF89a...")->mime_type, "image/gif");
-  EXPECT_EQ(FindImageType("GIF87a...")->mime_type, "image/gif");
-  EXPECT_EQ(FindImageType("RIFF1234WEBPVP8 ")->mime_type, "image/webp");
-  EXPECT_FALSE(FindImageType("RIFF1234WAVE"));
-  EXPECT_FALSE(FindImageType("RIFF"));
-  EXPECT_FALSE(FindImageType("\x89PNG"));
-}
-
 constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 
 const support::Context kNeverStopped;

@@ -28,9 +28,7 @@ constexpr bool kNamesAreBytes = false;
 constexpr bool kNamesAreBytes = true;
 #endif
 
-bool Anywhere(const std::string& /*directory*/) {
-  return true;
-}
+const Names kAnywhere = {"/"};
 
 /// Lists a directory tree of this machine, also with BusyBox if there is one.
 class FindListing : public SearchFixture {
@@ -58,7 +56,7 @@ class FindListing : public SearchFixture {
                         std::string(name.path) + (name.ignored_names > 0 ? " ignored" : ""));
       };
       const int before = guest->total();
-      EXPECT_THAT(ListTrees(*guest, requests, visit, Anywhere, context_).messages,
+      EXPECT_THAT(ListTrees(*guest, requests, roots_, visit, context_),
                   testing::ContainsRegex(messages));
       EXPECT_THAT(names, expected) << (guest == &guest_ ? "" : "BusyBox");
       EXPECT_EQ(guest->total(), before + 1);
@@ -70,6 +68,7 @@ class FindListing : public SearchFixture {
   }
 
   LocalGuest with_busybox_;
+  Names roots_ = kAnywhere;
   std::vector<LocalGuest*> guests_ = {&guest_};
 };
 
@@ -86,7 +85,7 @@ TEST_F(FindListing, ReportsDirectoriesAndTimes) {
       if (name.path != "a.txt") return;
       EXPECT_EQ(name.modified, guest == &guest_ ? 1577836807123456789 : 1577836807000000000);
     };
-    ListTrees(*guest, {Everything()}, visit, Anywhere, context_);
+    ListTrees(*guest, {Everything()}, kAnywhere, visit, context_);
     EXPECT_THAT(directories, ElementsAre("d"));
   }
   ExpectNames({Everything()}, UnorderedElementsAre("a.txt", "link", "d", "fifo"));
@@ -139,7 +138,28 @@ TEST_F(FindListing, FollowsNoLinks) {
   std::filesystem::create_directory_symlink(Path("real"), Path("link"));
   ExpectNames({Everything()}, UnorderedElementsAre("real", "real/secret", "link"));
   // As if it was swapped after the path rules had resolved it.
-  ExpectNames({Everything("link")}, IsEmpty());
+  ExpectNames({Everything("link")}, IsEmpty(), "find: .: cannot be entered\n");
+}
+
+TEST_F(FindListing, EntersLinksWithADepthIfTheyStayBelowARoot) {
+  Write("real/x");
+  std::filesystem::create_directories(Outside("real-outside/secret"));
+  std::filesystem::create_directory_symlink(Path("real"), Path("in"));
+  std::filesystem::create_directory_symlink(Outside("real-outside"), Path("out"));
+  std::filesystem::create_directory_symlink(Path("gone"), Path("dangling"));
+  ListingRequest request = Everything();
+  request.wants_ignored = false;
+  request.maximum_depth = 2;
+  for (const auto& [root, found] : {std::pair(Path("").string(), Names{"in/x"}),
+                                    {Path("").string() + "/", {"in/x"}},
+                                    {Path("re").string(), {}},
+                                    {Path("real").string(), {"in/x"}},
+                                    {"/", {"in/x", "out/secret"}}}) {
+    Names names = {"real", "real/x", "in", "out", "dangling"};
+    names.insert(names.end(), found.begin(), found.end());
+    roots_ = {"/elsewhere", root};
+    ExpectNames({request}, testing::UnorderedElementsAreArray(names));
+  }
 }
 
 // Listing must not run programs that the repository's configuration names.
@@ -174,7 +194,7 @@ TEST_F(FindListing, ReportsDirectoriesThatMayNotBeRead) {
   ExpectNames({Everything()}, UnorderedElementsAre("a", "secret"),
               "\\./secret'?: Permission denied\n");
   ExpectNames({Everything("secret"), Everything()}, testing::Contains("1:a"),
-              "find: .: Permission denied\n");
+              "find: .: cannot be entered\n");
   std::filesystem::permissions(Path("secret"), std::filesystem::perms::owner_all);
 }
 
@@ -199,7 +219,7 @@ TEST_F(FindListing, AFindThatIsKilledOrMissingIsAnError) {
                    {{"find", Outside("find")}, {"sh", "/bin/sh"}, {"cat", FindProgram("cat")}});
   const auto list = [&] {
     return ListTrees(
-        guest_, {Everything()}, [](std::size_t, const ListedName&) {}, Anywhere, context_);
+        guest_, {Everything()}, kAnywhere, [](std::size_t, const ListedName&) {}, context_);
   };
   EXPECT_THROW(list(), support::CallError);
   std::filesystem::remove(Outside("programs/find"));
@@ -220,17 +240,15 @@ class ListingOfALiar : public ::testing::Test {
     names_ = "walk//\n" + listing;
     Names names;
     messages_ = ListTrees(
-                    liar_, {request_},
-                    [&](std::size_t, const ListedName& name) { names.emplace_back(name.path); },
-                    Anywhere, context_)
-                    .messages;
+        liar_, {request_}, kAnywhere,
+        [&](std::size_t, const ListedName& name) { names.emplace_back(name.path); }, context_);
     return names;
   }
 
   std::string Error() {
     return testing_support::ErrorOf([this] {
       return ListTrees(
-          liar_, {request_}, [](std::size_t, const ListedName&) {}, Anywhere, context_);
+          liar_, {request_}, kAnywhere, [](std::size_t, const ListedName&) {}, context_);
     });
   }
 
@@ -290,7 +308,7 @@ TEST_F(ListingOfALiar, StopsWithTheCall) {
   const auto visit = [&](std::size_t, const ListedName&) {
     source.Stop(support::StopReason::kCancelled);
   };
-  EXPECT_THROW(ListTrees(liar_, {request_}, visit, Anywhere, source.context()), support::Stopped);
+  EXPECT_THROW(ListTrees(liar_, {request_}, kAnywhere, visit, source.context()), support::Stopped);
 }
 
 }  // namespace

@@ -97,13 +97,17 @@ TEST_F(GuestTest, WriteAndCloseOfMuchEndsWithOneRoundTrip) {
   }
 }
 
-TEST_F(GuestTest, WriteAndCloseReturnsTheReplyToARequestThatFollowsInTheRoundTrip) {
-  Reply status = Create("file")->WriteAndClose("text", {}, {}, Request::LStat(Path("file")));
-  EXPECT_EQ(status.As<FileAttributes>().size, 4U) << "after the text was written";
+TEST_F(GuestTest, WriteAndCloseReturnsTheRepliesToRequestsThatFollowInTheRoundTrip) {
+  const Request status = Request::LStat(Path("file"));
+  std::vector<Reply> replies =
+      Create("file")->WriteAndClose("text", {}, {}, {status, Request::RealPath(Path("file"))});
+  ASSERT_EQ(replies.size(), 2U);
+  EXPECT_EQ(replies[0].As<FileAttributes>().size, 4U) << "after the text was written";
+  EXPECT_EQ(replies[1].As<std::string>(), Path("file"));
   EXPECT_EQ(local_.round_trips(), 1);
   Refuse(Operation::kLStat);
-  Reply refused = Create("other")->WriteAndClose("text", {}, {}, Request::LStat(Path("other")));
-  EXPECT_TRUE(refused.Is(FileErrorCode::kPermissionDenied));
+  replies = Create("other")->WriteAndClose("text", {}, {}, {Request::LStat(Path("other"))});
+  EXPECT_TRUE(replies[0].Is(FileErrorCode::kPermissionDenied));
   EXPECT_EQ(Contents("other"), "text");
 }
 

@@ -86,57 +86,90 @@ TEST(CommandOutput, ShowsWhatItWaitsForAndThenTheLastLine) {
   EXPECT_EQ(shown, " 30%") << "the guest was faster than the sender";
 }
 
-TEST(LastFrames, AreWhatATerminalShowsLast) {
-  const std::string bar(20'000, '#');
+/// The text of `bytes`, which is the same whatever their pieces are.
+std::string Text(const std::string& bytes) {
+  std::string first;
+  for (const std::size_t piece : {bytes.size() + 1, std::size_t{1}, std::size_t{3}}) {
+    RedrawnLines lines;
+    std::string text;
+    for (std::size_t at = 0; at < bytes.size(); at += piece)
+      text += lines.Add(std::string_view(bytes).substr(at, piece));
+    text += lines.Finish();
+    if (first.empty()) first = text;
+    EXPECT_EQ(text, first) << "in pieces of " << piece;
+  }
+  return first;
+}
+
+/// A bar of so many states, with `separator` before or behind each.
+std::string Bar(int states, const std::string& separator, bool before) {
+  std::string bar;
+  for (int i = 1; i <= states; ++i) {
+    const std::string state = "state " + std::to_string(i);
+    bar += before ? separator + state : state + separator;
+  }
+  return bar;
+}
+
+TEST(RedrawnLines, AreWholeIfTheyAreShort) {
   for (const auto& [bytes, text] : std::vector<std::pair<std::string, std::string>>{
            {"", ""},
            {"one\ntwo", "one\ntwo"},
            {"one\r\ntwo\r\n\r\n", "one\r\ntwo\r\n\r\n"},
-           {"10%\r20%\r30%\ndone\n", "30%\ndone\n"},
-           {"10%\r20%\r\ndone", "20%\ndone"},
-           {"10%\r20%\r", "20%"},
-           {"\r10%\r20%\xFF", "20%\xFF"},
-           {"\x1B[2K\x1B[1G10%\x1B[2K\x1B[1G20%\n", "20%\n"},
-           {"\x1B[1G10%\x1B[G\x1B[0K20%\n", "20%\n"},
-           {"10%\r\x1B[K20%\r\x1B[K\n", "20%\n"},
-           {"remote: 10%\x1B[K\rremote: 20%\x1B[K\nlast", "remote: 20%\nlast"},
-           {"\r\x1B[K", ""},
-           {"\v\f\r\x0E text", "\v\f\r\x0E text"},
-           {"10%\r   \rdone\n", "done\n"},
-           {"a \x1B[31m\x1B[Kmatch\x1B[m\x1B[K b\n", "a \x1B[31m\x1B[Kmatch\x1B[m\x1B[K b\n"},
-           {"a\r" + bar + "\r" + bar + "b\n", bar + "b\n"},
+           {"one\r\r\ntwo\r\r\n", "one\r\ntwo\r\n"},
+           {"id,name\r1,ann\r2,bob\r", "id,name\\r1,ann\\r2,bob\\r"},
+           {"-one\rtwo\r\n+one\r2\r\n", "-one\\rtwo\r\n+one\\r2\r\n"},
+           {"10%\r20%\r\x1B[K\n", "10%\\r20%\\r\x1B[K\n"},
+           {"\r10%\xFF", "\\r10%\xFF"},
+           {"\x1B[2K\x1B[1G10%\x1B[2K\x1B[1G20%\n", "\x1B[2K\x1B[1G10%\x1B[2K\x1B[1G20%\n"},
+           {std::string(2000, 'x') + "\r\n", std::string(2000, 'x') + "\r\n"},
+           {std::string(1990, 'x') + "\rsecond\n", std::string(1990, 'x') + "\\rsecond\n"},
+           {std::string(20'000, 'x') + "\r\n", std::string(20'000, 'x') + "\r\n"},
        }) {
-    for (const std::size_t piece : {std::size_t{1}, std::size_t{3}, bytes.size() + 1}) {
-      if (bytes.size() > bar.size() && piece < bytes.size()) continue;
-      LastFrames frames;
-      std::string seen;
-      for (std::size_t at = 0; at < bytes.size(); at += piece)
-        seen += frames.Add(std::string_view(bytes).substr(at, piece));
-      EXPECT_EQ(seen + frames.Finish(), text) << bytes << " in pieces of " << piece;
-    }
+    EXPECT_EQ(Text(bytes), text);
   }
 }
 
-TEST(LastFrames, DoNotKeepMuch) {
-  LastFrames frames;
-  std::size_t size = 0;
-  for (int i = 0; i < 1000; ++i) size += frames.Add(std::string(1000, 'x')).size();
-  EXPECT_GT(size, 980'000U);
-  for (int i = 0; i < 100'000; ++i) EXPECT_EQ(frames.Add("\r" + std::to_string(i)).size(), 0U);
-  EXPECT_EQ(frames.Finish(), "99999");
+TEST(RedrawnLines, HaveTheFirstAndTheLastStateIfTheyAreLong) {
+  for (const std::string separator : {"\r", "\x1B[2K\x1B[1G", "\r\x1B[K", "\r\r"}) {
+    for (const bool before : {true, false}) {
+      const std::string text = "state 1\n[… 4998 earlier states of this line]\nstate 5000";
+      EXPECT_EQ(Text(Bar(5000, separator, before)), text);
+      EXPECT_EQ(Text("x\n" + Bar(5000, separator, before) + "\ny\r\n"), "x\n" + text + "\ny\r\n");
+    }
+  }
+  const std::string half(1500, 'x');
+  EXPECT_EQ(Text(half + "\r" + half + "y\r\n"), half + "\n" + half + "y\n") << "nothing between";
+  const std::string much(3000, 'x');
+  EXPECT_EQ(Text("a\r" + much + "\rb\n"), "a\n" + much + "\\rb\n");
+  EXPECT_EQ(Text(Bar(3000, "\r", false) + "   \r\v\r\n"),
+            "state 1\n[… 2999 earlier states of this line]\n   \n");
 }
 
-TEST(CommandOutput, KeepsTheLastFramesOrAll) {
-  std::string bytes;
-  for (int i = 1; i <= 5000; ++i) bytes += "frame " + std::to_string(i) + " of many\r";
+TEST(RedrawnLines, DoNotKeepMuch) {
+  RedrawnLines lines;
+  std::size_t size = 0;
+  for (int i = 0; i < 1000; ++i) size += lines.Add(std::string(1000, 'x')).size();
+  EXPECT_GT(size, 980'000U);
+  size += lines.Add("\n").size();
+  for (int i = 0; i < 100'000; ++i) EXPECT_EQ(lines.Add("\r" + std::to_string(i)).size(), 0U);
+  EXPECT_EQ(lines.Finish(), "0\n[… 99998 earlier states of this line]\n99999");
+  size = 0;
+  for (int i = 0; i < 100; ++i) size += lines.Add(std::string(1000, '\r')).size();
+  EXPECT_GT(size, 190'000U) << "each is shown as two characters";
+}
+
+TEST(CommandOutput, HasRedrawnLinesOrEveryByte) {
+  const std::string bytes = Bar(5000, "\r", false);
+  const std::string text = "state 1\n[… 4998 earlier states of this line]\nstate 5000";
   for (const bool is_exact : {true, false}) {
     CommandOutput output(std::size_t{1} << 20, is_exact, [](const std::string&) {});
     CutOutputs outputs;
     output.OnOutput(Stream::kOutput, bytes);
     output.OnOutput(Stream::kError, bytes + "\n");
     const auto [standard_output, standard_error] = output.Finish(outputs);
-    EXPECT_EQ(standard_output, is_exact ? bytes : "frame 5000 of many");
-    EXPECT_EQ(standard_error, is_exact ? bytes + "\n" : "frame 5000 of many\n");
+    EXPECT_EQ(standard_output, is_exact ? bytes : text);
+    EXPECT_EQ(standard_error, (is_exact ? bytes : text) + "\n");
   }
 }
 

@@ -93,6 +93,10 @@ TEST_P(ProcessesTest, AreSignalledWhileTheyDoNotReadTheirInput) {
   const std::string id =
       Start("trap 'echo int' INT; trap 'echo hup' HUP; while :; do sleep 0.05; done");
   const std::string text(Processes::kMaxInput, 'x');
+  EXPECT_THAT(
+      [&] { Send(id, text + "x"); },
+      ThrowsMessage<support::CallError>(AllOf(HasSubstr("At most 1048576 bytes of input can wait"),
+                                              HasSubstr("0 do, and this call has 1048577"))));
   EXPECT_TRUE(processes_->Write(id, {text, false, ""}, 300ms, {}).running);
   EXPECT_THROW(Send(id, text), support::CallError);
   EXPECT_TRUE(Signal(id, "INT", 100ms).running);

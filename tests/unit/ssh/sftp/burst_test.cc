@@ -117,6 +117,8 @@ TEST(SftpDecoding, FileSystemStatusHasTheIdentityOfTheFileSystemAndDoesNotOverfl
   };
   EXPECT_EQ(status(10, 2).block_size, 1U);
   EXPECT_EQ(status(10, 2).blocks, 3U);
+  EXPECT_EQ(status(10, 2).files, 6U);
+  EXPECT_EQ(status(10, 2).free_files, 8U);
   EXPECT_EQ(status(10, 2).id, 9U);
   EXPECT_EQ(status(10, 2).maximum_name, 11U);
   EXPECT_EQ(status(10, 2).free_bytes, 20U);
