@@ -145,8 +145,6 @@ void Doctor::CheckFiles() {
     return CheckExposure(FindExposure(configuration_, mounts_, project, support::OwnEnvironment()),
                          LoopbackAdvice(configuration_, release_));
   });
-  Run("settings", "configuration", fix,
-      [&](const Context&) { return CheckSettings(mounts_, project, instance_); });
   Run("ssh.config", "status", lima::RestartCommand(instance_), [this](const Context&) {
     endpoint_ = lima::ReadSshConfig(configuration_.directory(), instance_);
     return CheckSshConfig(configuration_, endpoint_);

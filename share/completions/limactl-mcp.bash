@@ -85,11 +85,6 @@ changes 0 instances
 help 0 configure
 configure -h
 configure --help
-configure --print
-configure --user
-configure --project
-configure --trust
-configure --remove
 configure 0 claude codex copilot cursor gemini opencode vscode zed
 configure 1 instances
 configure 2 nothing
