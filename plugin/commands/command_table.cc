@@ -39,11 +39,10 @@ std::span<const OptionGroup> OptionsOfServe() {
           {"results", "STYLE", kStyles, "How results are sent",
               "`structured` is Lima's contract. `text` costs fewer tokens. `auto` is `text` for the agents of `configure`, else `structured`.", "auto"},
           {"audit", "FILE", kFiles, "Append a line of JSON to FILE for every call",
-              "FILE must lie outside the writable mounts. Only you can read it. If it is moved or removed, the server creates it again; "
-              "if it cannot be written, calls continue, and the server logs that. "
+              "FILE must lie outside the writable mounts. Only you can read it. "
               "A line has time, process id of the server, number, tool, arguments, outcome (`succeeded`, `failed`, `refused` or `cancelled`), exit code, error and duration. "
               "A call that may change something has a line with the same number before, when it starts: its outcome is `started`. "
-              "Of an argument longer than 16KiB the line has the first and last 8KiB, length and SHA-256; of the content of files 512 bytes. "
+              "Of the content of files a line has 512 bytes. "
               "It is in ASCII; other characters are escaped."}}}};
   return kGroups;
 }
