@@ -38,8 +38,7 @@ struct ServerRequest {
   Environment server_environment;          ///< the part of `environment` that it needs
   std::vector<std::string> tools;          ///< the names of its tools
   std::chrono::seconds call_timeout{600};  ///< longer than the server lets a command run
-  bool trust = false;       ///< the agent need not ask before it calls a tool of the server
-  Environment environment;  ///< this program's
+  Environment environment;                 ///< this program's
 };
 
 /// An MCP server of the user's own, beside ours.
@@ -57,6 +56,7 @@ struct LaunchRequest : ServerRequest {
   std::string agent_home;              ///< what the agent keeps between sessions
   std::string settings_directory;      ///< the settings that sessions with the same options share
   std::vector<std::string> arguments;  ///< the user's for the agent, checked
+  bool trust = false;                  ///< the agent need not ask before it calls the server
   std::vector<OwnServer> servers;
   std::vector<std::string> guest_shell;  ///< before a command for the project's copy or mount
   std::optional<Json> own_servers;       ///< of the user's settings, if they were asked for

@@ -80,7 +80,7 @@ Step AddServer(const std::vector<std::string>& command) {
 
 Step AddServer(std::vector<std::string> words, const ServerRequest& request, int given) {
   for (const auto& [name, value] : request.server_environment) {
-    words.insert(words.end(), {"--env", name + "=" + value});
+    words.insert(words.end(), {"--env", support::Format("{}={}", name, value)});
   }
   words.emplace_back("--");
   const std::vector<std::string> server = ServerCommand(request, kWorkingDirectory);

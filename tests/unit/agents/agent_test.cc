@@ -60,6 +60,17 @@ TEST(ParseJson, NamesTheLineOfAnError) {
   }
 }
 
+TEST(ReadSettings, TakesFilesUpToALimit) {
+  const testing_support::TemporaryDirectory directory;
+  const std::string path = directory.path() / "settings.json";
+  EXPECT_EQ(ReadSettings(path), Json::object()) << "there is none";
+  testing_support::WriteFile(path, "{\"a\": 1}" + std::string(kMaxSettingsBytes - 8, ' '));
+  EXPECT_EQ(ReadSettings(path), Json({{"a", 1}}));
+  testing_support::WriteFile(path, std::string(kMaxSettingsBytes + 1, ' '));
+  EXPECT_THAT(testing_support::ErrorOf([&] { (void)ReadSettings(path); }),
+              HasSubstr("larger than 16MiB"));
+}
+
 /// What the server's command and variables may be: all that a shell, JSON or a link could change.
 ServerRequest HostileRequest() {
   ServerRequest request;
