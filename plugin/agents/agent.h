@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,7 +12,6 @@
 #include <vector>
 
 #include "agents/arguments.h"
-#include "configure/settings.h"
 #include "exposure/host_programs.h"
 #include "mcp/tool.h"
 #include "support/environment.h"
@@ -21,28 +21,31 @@
 /// from the agents; tests/clients/agents tries them.
 namespace agents {
 
-inline constexpr const char* kServer = configure::kServerName;
+/// Objects keep the order of their members.
+using Json = nlohmann::ordered_json;
+
+/// The server's name for every agent. Gemini CLI allows no '_' in it.
+inline constexpr const char* kServer = "lima";
 
 /// Most bytes of a file of instructions. A larger one is left out, with a warning.
 inline constexpr std::size_t kMaxInstructions = std::size_t{256} * 1024;
 
 using support::Environment;
 
-/// The server, for an agent's settings.
+/// The server, for an agent.
 struct ServerRequest {
   std::vector<std::string> server;         ///< the command; the settings add --root if it has none
   Environment server_environment;          ///< the part of `environment` that it needs
   std::vector<std::string> tools;          ///< the names of its tools
   std::chrono::seconds call_timeout{600};  ///< longer than the server lets a command run
-  bool trust = false;       ///< the agent need not ask before it calls a tool of the server
-  Environment environment;  ///< this program's
+  Environment environment;                 ///< this program's
 };
 
 /// An MCP server of the user's own, beside ours.
 struct OwnServer {
   std::string name;
-  std::string command = {};    ///< for sh in the guest; empty: it runs on the host
-  configure::Json entry = {};  ///< of the user's settings, if it runs on the host
+  std::string command = {};  ///< for sh in the guest; empty: it runs on the host
+  Json entry = {};           ///< of the user's settings, if it runs on the host
 
   [[nodiscard]] bool IsInGuest() const { return !command.empty(); }
 };
@@ -53,9 +56,10 @@ struct LaunchRequest : ServerRequest {
   std::string agent_home;              ///< what the agent keeps between sessions
   std::string settings_directory;      ///< the settings that sessions with the same options share
   std::vector<std::string> arguments;  ///< the user's for the agent, checked
+  bool trust = false;                  ///< the agent need not ask before it calls the server
   std::vector<OwnServer> servers;
-  std::vector<std::string> guest_shell;        ///< before a command for the project's copy or mount
-  std::optional<configure::Json> own_servers;  ///< of the user's settings, if they were asked for
+  std::vector<std::string> guest_shell;  ///< before a command for the project's copy or mount
+  std::optional<Json> own_servers;       ///< of the user's settings, if they were asked for
 };
 
 /// How to start the agent. Paths are absolute.
@@ -96,26 +100,16 @@ struct Confinement {
   bool (*works_on)(const std::vector<std::string>&) = [](const auto&) { return false; };
   std::vector<OwnPath> own_settings;  ///< the user's files that the agent reads
   /// The part of `own_settings` that a session obeys and that may name programs. Null: nothing.
-  configure::Json (*obeyed_settings)(const Environment& environment) = nullptr;
+  Json (*obeyed_settings)(const Environment& environment) = nullptr;
   /// The entries of the user's own servers by name, of the user's settings alone. Null: the agent
   /// cannot be made to ask before each call of one.
-  configure::Json (*own_servers)(const Environment& environment) = nullptr;
+  Json (*own_servers)(const Environment& environment) = nullptr;
 };
 
-/// What `limactl mcp configure` writes, and for whom.
-struct SettingsRequest : ServerRequest {
-  std::filesystem::path base;  ///< of relative paths: the project, or the home
-  bool user = false;           ///< for all projects, in the user's own settings
-  bool project_files = false;  ///< only in files of the project
-  bool remove = false;         ///< all that may have been written
-  std::string project_key;     ///< the project's git root, by which some agents know a project
-};
-
-struct AgentSettings {
-  /// Written in this order: its own tools are off before it has the server.
-  std::vector<configure::SettingsFile> files;
-  std::string steps = {};  ///< for an agent whose file is not edited: what the user does instead
-  std::vector<std::string> notes = {};  ///< what the user must know, a sentence each
+/// What the user does to give an agent the server, or to switch its own tools off.
+struct Step {
+  std::string text;        ///< a sentence
+  std::string lines = {};  ///< what to run in a terminal, or to put into a file
 };
 
 struct Agent {
@@ -126,10 +120,9 @@ struct Agent {
   /// How much of a result it shows to its model, in bytes. Somewhat less than that, so that the
   /// tools' last line is shown too.
   std::size_t shown_bytes = mcp::ResultFormat().text_bytes;
-  std::vector<exposure::HostProgram> obeys;  ///< files of the project
-  AgentSettings (*settings)(const SettingsRequest& request);
-  bool needs_trust = false;             ///< in a project, before it reads settings there
-  std::optional<Confinement> run = {};  ///< if `limactl mcp run` can start it
+  std::vector<exposure::HostProgram> obeys;                   ///< files of the project
+  std::vector<Step> (*set_up)(const ServerRequest& request);  ///< for `limactl mcp configure`
+  std::optional<Confinement> run = {};                        ///< if `limactl mcp run` can start it
 };
 
 /// All agents, in alphabetical order.

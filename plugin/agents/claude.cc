@@ -159,30 +159,11 @@ Json ClaudeObeyedSettings(const Environment& environment) {
 constexpr std::string_view kClaudeTools =
     "Bash PowerShell Monitor Read Edit Write Glob NotebookEdit Grep LSP EnterWorktree ExitWorktree";
 
-AgentSettings ConfigureClaude(const SettingsRequest& request) {
-  const std::string own = kClaudeOwnDirectory.In(request.environment);
-  // Permissions of a project can only be stored in the project.
-  SettingsFile settings = {
-      .path = request.user ? own + "/settings.json" : ".claude/settings.local.json",
-      .wanted = {{"permissions", {{"deny", Words(kClaudeTools)}}}},
-      .trusted = {{"permissions", {{"allow", Json::array({kAllTools})}}}}};
-  SettingsFile server = {
-      .path = kOwnFile.In(request.environment),
-      .wanted = {{"mcpServers", {{kServer, ClaudeServerEntry(request, kWorkingDirectory)}}}}};
-  if (request.user) return {.files = {settings, server}};
-  const SettingsFile of_project = {.path = ".mcp.json", .wanted = server.wanted};
-  // Claude Code calls this the local scope.
-  server.wanted = {{"projects", {{request.project_key, server.wanted}}}};
-  if (!request.project_files && !request.remove) return {.files = {settings, server}};
-  settings.trusted["enabledMcpjsonServers"] = Json::array({kServer});
-  if (request.remove) return {.files = {settings, server, of_project}};
-  return {
-      .files = {settings, of_project},
-      .notes = {
-          request.trust
-              ? "Claude Code uses the permission only in a folder that you have told it to trust."
-              : "Claude Code asks once whether this project's server may run, and before each call "
-                "(\"claude mcp list\" says \"Pending approval\" until then)."}};
+std::vector<Step> SetUpClaude(const ServerRequest& request) {
+  const Json entry = ClaudeServerEntry(request, kWorkingDirectory);
+  return {AddServer({"claude", "mcp", "add-json", kServer, entry.dump()}),
+          AddSettings("Switch its own tools off. Add to .claude/settings.local.json",
+                      {{"permissions", {{"deny", Words(kClaudeTools)}}}})};
 }
 
 }  // namespace
@@ -197,7 +178,7 @@ Agent Claude() {
                     {".mcp.json", RunBy::kAgent, "Claude Code, Copilot CLI", "servers are commands",
                      Writing::kRefused},
                     {"CLAUDE*.md", RunBy::kAgent, "agents", "instructions"}},
-          .settings = &ConfigureClaude,
+          .set_up = &SetUpClaude,
           .run = Confinement{.package = "@anthropic-ai/claude-code",
                              .update = "claude update",
                              .oldest = {2, 1, 330},

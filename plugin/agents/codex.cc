@@ -13,9 +13,7 @@
 
 #include "agents/common.h"
 #include "agents/own_servers.h"
-#include "configure/stored_settings.h"
 #include "lima/text_file.h"
-#include "shell/shell_quote.h"
 #include "support/errors.h"
 
 namespace agents {
@@ -42,7 +40,7 @@ constexpr OwnPath kCodexUsersHome = {"CODEX_HOME", "/.codex"};
 
 toml::table ReadToml(const std::string& home) {
   const std::string path = home + "/config.toml";
-  const auto settings = lima::ReadTextFile(path, configure::kMaxSettingsBytes);
+  const auto settings = lima::ReadTextFile(path, kMaxSettingsBytes);
   if (!settings) return {};
   try {
     return toml::parse(*settings);
@@ -247,30 +245,14 @@ omit_tools_from = ["deferred"]
 supports_parallel_tool_calls = true
 )";
 
-AgentSettings ConfigureCodex(const SettingsRequest& request) {
-  std::vector<std::string> command = {"codex", "mcp", "add", kServer};
-  for (const auto& [name, value] : request.server_environment) {
-    command.insert(command.end(), {"--env", name + "=" + value});
-  }
-  command.emplace_back("--");
-  for (const std::string& word : ServerCommand(request, kWorkingDirectory)) command.push_back(word);
-  if (request.remove) command = {"codex", "mcp", "remove", kServer};
-  const std::string path = request.user ? kCodexUsersHome.In(request.environment) + "/config.toml"
-                                        : ".codex/config.toml";
-  std::string steps =
-      support::Format("1. Run: {}\n2. {}{}, if they are {}:\n\n{}tool_timeout_sec = {}\n",
-                      shell::ShellCommand(command),
-                      request.remove ? "Delete these lines from " : "Add these lines to ",
-                      (request.base / path).string(), request.remove ? "there" : "missing", kLines,
-                      request.call_timeout.count());
-  if (request.trust || request.remove) steps += "default_tools_approval_mode = \"approve\"\n";
+std::vector<Step> SetUpCodex(const ServerRequest& request) {
   return {
-      .files = {{.path = path, .format = configure::Format::kToml}},
-      .steps = std::move(steps),
-      .notes = {
-          "Codex has no switch for its tool apply_patch (openai/codex issue 8161): sandbox_mode = "
-          "\"read-only\" makes it ask you before it changes a file. Say no: it would work on the "
-          "host."}};
+      AddServer({"codex", "mcp", "add", kServer}, request),
+      {"Switch its own tools off. Add to .codex/config.toml, which Codex reads in a project that "
+       "it trusts:",
+       support::Format("{}tool_timeout_sec = {}", kLines, request.call_timeout.count())},
+      {"Say no when Codex asks to change a file: its tool apply_patch cannot be switched off, "
+       "and would work on this host."}};
 }
 
 }  // namespace
@@ -283,8 +265,7 @@ Agent Codex() {
       .clients = {"codex-mcp-client"},
       .shown_bytes = std::size_t{40} * 1024,  // about 48 KB, the middle cut
       .obeys = {{".codex/", RunBy::kAgent, "Codex", "servers and hooks", Writing::kRefused}},
-      .settings = &ConfigureCodex,
-      .needs_trust = true,
+      .set_up = &SetUpCodex,
       .run = Confinement{.package = "@openai/codex",
                          .oldest = {0, 160, 0},
                          .launch = &LaunchCodex,

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agents/common.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <system_error>
 
-#include "configure/json_text.h"
-#include "configure/stored_settings.h"
 #include "lima/text_file.h"
+#include "shell/shell_quote.h"
 #include "support/errors.h"
+#include "support/file_descriptor.h"
 #include "support/log.h"
 #include "support/random.h"
+#include "support/regex.h"
 #include "support/units.h"
 #include "support/utf8.h"
 
@@ -18,14 +22,29 @@ namespace {
 
 constexpr std::size_t kDelimiterDigits = 16;
 
+/// Opens a file of the project, without following a link: it may lead to a file that the guest must
+/// not see. Invalid if there is no file, or it is a link. Throws if a directory is one.
+support::FileDescriptor OpenWithoutLinks(const std::filesystem::path& project,
+                                         std::string_view name) {
+  constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW;
+  std::filesystem::path path = project;
+  support::FileDescriptor opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY));
+  for (const std::filesystem::path& part : std::filesystem::path(name)) {
+    path /= part;
+    opened = support::FileDescriptor(::openat(opened.get(), part.c_str(), kFlags));
+    if (opened.valid()) continue;
+    if (errno != ELOOP || path == project / name) break;
+    throw support::CommandError("{} is a link, which is not followed; replace it by a directory",
+                                path.string());
+  }
+  return opened;
+}
+
 std::string ReadInstructions(const std::string& project, std::string_view name) try {
+  const support::FileDescriptor file = OpenWithoutLinks(project, name);
+  if (!file.valid()) return "";
   const std::filesystem::path path = std::filesystem::path(project) / name;
-  std::error_code unknown;
-  if (std::filesystem::is_symlink(path, unknown)) return "";
-  const std::string text = configure::StoredSettings(path, project).text().value_or("");
-  if (text.size() <= kMaxInstructions) return support::ToUtf8(text);
-  throw support::CommandError("cannot use {}: it is larger than {}", path.string(),
-                              support::FormatByteCount(kMaxInstructions));
+  return support::ToUtf8(lima::ReadTextFile(file, path, kMaxInstructions));
 } catch (const support::Error& error) {
   support::LogWarning(error.what());
   return "";
@@ -51,11 +70,50 @@ Json CommandEntry(const ServerRequest& request, std::string_view root) {
   return entry;
 }
 
+std::string Milliseconds(const ServerRequest& request) {
+  return std::to_string(std::chrono::milliseconds(request.call_timeout).count());
+}
+
+Step AddServer(const std::vector<std::string>& command) {
+  return {"Add the server. Run in the project:", shell::ShellCommand(command)};
+}
+
+Step AddServer(std::vector<std::string> words, const ServerRequest& request, int given) {
+  for (const auto& [name, value] : request.server_environment) {
+    words.insert(words.end(), {"--env", support::Format("{}={}", name, value)});
+  }
+  words.emplace_back("--");
+  const std::vector<std::string> server = ServerCommand(request, kWorkingDirectory);
+  words.insert(words.end(), server.begin() + given, server.end());
+  return AddServer(words);
+}
+
+Step AddSettings(std::string_view text, const Json& settings) {
+  return {std::string(text) + ":", settings.dump(2)};
+}
+
+Json ParseJson(std::string text) {
+  // A string or a comment, which stays, or a comma before the end of a list or an object.
+  static const support::Regex trailing_comma(
+      R"((?s)("(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/)|,((?:\s|//[^\n]*|/\*.*?\*/)*[\]}]))",
+      support::Regex::kLatin1);
+  trailing_comma.ReplaceAll(text, R"(\1\2)");
+  try {
+    constexpr bool kThrows = true;
+    constexpr bool kIgnoresComments = true;
+    return Json::parse(text, nullptr, kThrows, kIgnoresComments);
+  } catch (const Json::exception& error) {
+    int line = 1;
+    (void)support::Regex(R"(line (\d+))").PartialMatch(error.what(), &line);
+    throw support::CommandError(":{}: this is not JSON", line);
+  }
+}
+
 Json ReadSettings(const std::string& path) {
-  const auto text = lima::ReadTextFile(path, configure::kMaxSettingsBytes);
+  const auto text = lima::ReadTextFile(path, kMaxSettingsBytes);
   if (!text) return Json::object();
   try {
-    Json settings = configure::ParseJson(*text);
+    Json settings = ParseJson(*text);
     return settings.is_object() ? settings : Json::object();
   } catch (const support::Error& error) {
     throw support::CommandError("{}{}; fix it first", path, error.what());

@@ -14,8 +14,6 @@
 /// Shared by the files of several agents.
 namespace agents {
 
-using configure::Json;
-using configure::SettingsFile;
 using exposure::RunBy;
 using exposure::Writing;
 using support::Changed;
@@ -28,14 +26,31 @@ using support::Words;
 inline constexpr const char* kWorkingDirectory = ".";
 inline constexpr const char* kWorkspaceFolder = "${workspaceFolder}";
 
-inline constexpr const char* kTrustInEditor =
-    "--trust: allow the server's tools in the editor itself.";
-
 /// The server's command, with "--root" and `root` unless it has such an option or "--copy".
 std::vector<std::string> ServerCommand(const ServerRequest& request, std::string_view root);
 
 /// The entry that most agents read: "command", "args" and, if it needs one, "env".
 Json CommandEntry(const ServerRequest& request, std::string_view root);
+
+/// How long a call may take.
+std::string Milliseconds(const ServerRequest& request);
+
+/// `command` for a terminal adds the server.
+Step AddServer(const std::vector<std::string>& command);
+
+/// The same by a command that begins with `words`, takes variables as `--env NAME=VALUE`, and ends
+/// with `--` and the rest of the server's command after its first `given` words.
+Step AddServer(std::vector<std::string> words, const ServerRequest& request, int given = 0);
+
+/// `text` says which file has these settings then.
+Step AddSettings(std::string_view text, const Json& settings);
+
+/// Larger files of settings are refused.
+inline constexpr std::size_t kMaxSettingsBytes = std::size_t{16} << 20;
+
+/// JSON as agents read it: with comments and trailing commas. Throws support::CommandError, whose
+/// text follows the file's name and begins with the line, ":2: ".
+Json ParseJson(std::string text);
 
 /// The JSON of a file of the user's; an empty object if there is none. Throws support::Error.
 Json ReadSettings(const std::string& path);

@@ -164,19 +164,11 @@ Launch LaunchCopilot(const LaunchRequest& request) {
   return launch;
 }
 
-AgentSettings ConfigureCopilot(const SettingsRequest& request) {
+std::vector<Step> SetUpCopilot(const ServerRequest& request) {
   return {
-      .files = {{.path = request.user
-                             ? kCopilotUsersHome.In(request.environment) + "/mcp-config.json"
-                             : ".github/mcp.json",
-                 // It reads only one of a project's files, .mcp.json first.
-                 .alternative = request.user ? "" : ".mcp.json",
-                 .alternative_counts = true,
-                 .wanted = {{"mcpServers",
-                             {{kServer, CopilotServerEntry(request, kWorkingDirectory)}}}}}},
-      .notes = {support::Format("Copilot CLI has no setting that switches its own tools off, "
-                                "only a flag. Start it with: {} copilot --available-tools=lima{}",
-                                kLargestResult, request.trust ? std::string(" ") + kTrust : "")}};
+      AddServer({"copilot", "mcp", "add", kServer, "--timeout", Milliseconds(request)}, request),
+      {"Switch its own tools off, which only this flag does. Start it with:",
+       support::Format("{} copilot --available-tools={}", kLargestResult, kServer)}};
 }
 
 }  // namespace
@@ -192,8 +184,7 @@ Agent Copilot() {
                      Writing::kRefused},
                     {".github/copilot-instructions.md .github/instructions/", RunBy::kAgent,
                      "agents", "instructions"}},
-          .settings = &ConfigureCopilot,
-          .needs_trust = true,
+          .set_up = &SetUpCopilot,
           .run = Confinement{.package = "@github/copilot",
                              .update = "curl -fsSL https://gh.io/copilot-install | bash",
                              .oldest = {1, 0, 85},

@@ -1,33 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agents/common.h"
+#include "support/encoding.h"
+#include "support/format.h"
 
 namespace agents {
 namespace {
 
-AgentSettings ConfigureCursor(const SettingsRequest& request) {
-  const std::string own = Value(request.environment, "HOME") + "/.cursor";
-  const Json hook = {{"command", "sh -c 'exit 2'"},
+#ifdef __APPLE__
+constexpr const char* kOpen = "open";
+#else
+constexpr const char* kOpen = "xdg-open";
+#endif
+
+/// https://cursor.com/docs/mcp/install-links
+std::string InstallLink(const Json& entry) {
+  std::string config = support::EncodeBase64(entry.dump());
+  for (const auto& [byte, escape] : {std::pair{"+", "%2B"}, {"/", "%2F"}, {"=", "%3D"}}) {
+    config = support::Replaced(config, byte, escape);
+  }
+  return support::Format("cursor://anysphere.cursor-deeplink/mcp/install?name={}&config={}",
+                         kServer, config);
+}
+
+std::vector<Step> SetUpCursor(const ServerRequest& request) {
+  const Json hook = {{"command", "sh -c 'exit 2'"},  // blocked
                      {"matcher", "Shell|Read|Write|Grep|Delete"},
                      {"failClosed", true}};
-  AgentSettings all = {
-      .files = {{.path = request.user ? own + "/hooks.json" : ".cursor/hooks.json",
-                 .wanted = {{"hooks", {{"preToolUse", Json::array({hook})}}}},
-                 .initial = {{"version", 1}}},
-                {.path = request.user ? own + "/cli-config.json" : ".cursor/cli.json",
-                 .wanted = {{"permissions", {{"deny", {"Shell(*)", "Read(**)", "Write(**)"}}}}},
-                 .trusted = {{"permissions", {{"allow", Json::array({"Mcp(lima:*)"})}}}},
-                 // cursor-agent requires both lists.
-                 .initial = {{"permissions", {{"allow", Json::array()}, {"deny", Json::array()}}}}},
-                {.path = request.user ? own + "/mcp.json" : ".cursor/mcp.json",
-                 .wanted = {{"mcpServers", {{kServer, CommandEntry(request, kWorkspaceFolder)}}}}}},
-      .notes = {"The hook (exit code 2: blocked) stops the editor's own tools Shell, Read, Write, "
-                "Grep and Delete; the deny list stops those of cursor-agent. Cursor asks once "
-                "whether the server may run."}};
-  if (request.trust) {
-    all.notes.emplace_back(
-        "--trust applies to cursor-agent; the editor keeps a list of its own, in its settings.");
-  }
-  return all;
+  return {
+      AddServer({kOpen, InstallLink(CommandEntry(request, kWorkspaceFolder))}),
+      AddSettings("Switch the editor's own tools off. Add to .cursor/hooks.json",
+                  {{"version", 1}, {"hooks", {{"preToolUse", Json::array({hook})}}}}),
+      // cursor-agent requires both lists.
+      AddSettings("Switch those of cursor-agent off. Add to .cursor/cli.json",
+                  {{"permissions",
+                    {{"allow", Json::array()}, {"deny", {"Shell(*)", "Read(**)", "Write(**)"}}}}})};
 }
 
 }  // namespace
@@ -39,7 +45,7 @@ Agent Cursor() {
           .clients = {"cursor", "Cursor"},  // "cursor-vscode"
           .obeys = {{".cursor/", RunBy::kLooking, "Cursor", "servers, hooks and tasks are commands",
                      Writing::kRefused}},
-          .settings = &ConfigureCursor};
+          .set_up = &SetUpCursor};
 }
 
 }  // namespace agents

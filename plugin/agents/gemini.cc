@@ -150,24 +150,20 @@ constexpr std::string_view kGeminiTools =
     "google_web_search web_fetch write_todos update_topic UpdateTopicTool ask_user activate_skill "
     "invoke_agent";
 
-AgentSettings ConfigureGemini(const SettingsRequest& request) {
-  Json entry = GeminiServerEntry(request, kWorkingDirectory);
-  if (request.trust) entry["trust"] = true;
-  const Json ours = ServersTools(request.tools);
-  const std::vector<const char*> asking = {"web_fetch", "ask_user", "activate_skill"};
-  return {
-      .files = {
-          {.path = request.user ? kGeminiOwnDirectory.In(request.environment) + "/settings.json"
-                                : ".gemini/settings.json",
-           // The allow-list would skip the question.
-           .wanted = {{"tools", {{"core", Words(kGeminiTools)}, {"confirmationRequired", asking}}},
-                      // Gemini CLI delegates to it, but it is useless without file tools.
-                      {"agents",
-                       {{"overrides", {{"codebase_investigator", {{"enabled", false}}}}}}},
-                      {"mcpServers", {{kServer, std::move(entry)}}}},
-           .trusted = {{"tools", {{"core", ours}}}},
-           .untrusted = {{"tools", {{"confirmationRequired", ours}}}},
-           .allowed = configure::JsonPath("/tools/core")}}};
+std::vector<Step> SetUpGemini(const ServerRequest& request) {
+  const std::string program = ServerCommand(request, kWorkingDirectory).front();
+  // The allow-list would skip the question.
+  Json asking = {"web_fetch", "ask_user", "activate_skill"};
+  for (const Json& tool : ServersTools(request.tools)) asking.push_back(tool);
+  const Json tools = {{"core", Words(kGeminiTools)}, {"confirmationRequired", asking}};
+  // Gemini CLI delegates to it, but it is useless without file tools.
+  const Json agents = {{"overrides", {{"codebase_investigator", {{"enabled", false}}}}}};
+  return {AddServer({"gemini", "mcp", "add", "--timeout", Milliseconds(request), kServer, program},
+                    request, 1),
+          AddSettings(
+              "Switch its own tools off. Add to .gemini/settings.json, which Gemini CLI reads in a "
+              "project that it trusts",
+              {{"tools", tools}, {"agents", agents}})};
 }
 
 }  // namespace
@@ -181,8 +177,7 @@ Agent Gemini() {
           .obeys = {{".gemini/", RunBy::kAgent, "Gemini CLI", "servers, hooks and tools",
                      Writing::kRefused},
                     {"GEMINI.md", RunBy::kAgent, "agents", "instructions"}},
-          .settings = &ConfigureGemini,
-          .needs_trust = true,
+          .set_up = &SetUpGemini,
           .run = Confinement{.package = "@google/gemini-cli",
                              .oldest = {0, 36, 0},
                              .has_settings_in_directory = true,

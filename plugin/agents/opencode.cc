@@ -186,17 +186,13 @@ Json OpencodeObeyedSettings(const Environment& environment) {
   return UsersSettings(ConfigHome(environment) + "/opencode", kOpencodeUsersKeys, "");
 }
 
-AgentSettings ConfigureOpencode(const SettingsRequest& request) {
-  const std::string path =
-      request.user ? ConfigHome(request.environment) + "/opencode/opencode.json" : "opencode.json";
-  return {
-      .files = {{.path = path,
-                 .alternative = path + "c",
-                 .wanted = {{"permission", Json::parse(kRules)},
-                            {"mcp", {{kServer, OpencodeServerEntry(request, kWorkingDirectory)}}}},
-                 .trusted = {{"permission", {{kServersTools, "allow"}}}},
-                 .untrusted = {{"permission", {{kServersTools, "ask"}}}},
-                 .last = configure::JsonPath("/permission")}}};
+// `opencode mcp add` sets no timeout, and the rules need the file anyway.
+std::vector<Step> SetUpOpencode(const ServerRequest& request) {
+  Json rules = Json::parse(kRules);
+  rules[kServersTools] = "ask";
+  return {AddSettings("Add the server, and switch its own tools off. Add to opencode.json",
+                      {{"permission", std::move(rules)},
+                       {"mcp", {{kServer, OpencodeServerEntry(request, kWorkingDirectory)}}}})};
 }
 
 }  // namespace
@@ -209,7 +205,7 @@ Agent Opencode() {
           .shown_bytes = std::size_t{48} * 1024,  // the first 50 KB
           .obeys = {{"opencode.json* .opencode/", RunBy::kAgent, "opencode",
                      "plugins, tools and servers, without a question", Writing::kRefused}},
-          .settings = &ConfigureOpencode,
+          .set_up = &SetUpOpencode,
           .run = Confinement{.package = "opencode-ai",
                              .update = "opencode upgrade",
                              .oldest = {1, 18, 33},

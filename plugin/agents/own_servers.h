@@ -25,7 +25,7 @@ void RequireSafeSettings(const Agent& agent, const exposure::GuestReach& reach,
                          const Environment& environment);
 
 /// The server's entry, with "command" and "args" for one in the guest.
-configure::Json OwnEntry(const LaunchRequest& request, const OwnServer& server);
+Json OwnEntry(const LaunchRequest& request, const OwnServer& server);
 
 /// Whether the agent need not ask before it calls the server: never for one on the host.
 bool IsTrusted(const LaunchRequest& request, const OwnServer& server);

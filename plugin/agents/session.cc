@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "agents/agent.h"
-#include "configure/stored_settings.h"
 #include "support/errors.h"
+#include "support/files.h"
 #include "support/paths.h"
 #include "support/printable.h"
 #include "support/sha256.h"
@@ -73,7 +73,8 @@ void WriteSessionFiles(const LaunchRequest& request, const Launch& launch) {
   }
   for (const auto& [path, text] : launch.files) {
     MakePrivateDirectories(fs::path(path).parent_path());
-    configure::StoredSettings(path, std::nullopt).Write(text);
+    support::WriteText(path, text);
+    fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
   }
   for (const auto& [path, target] : launch.links) {
     MakePrivateDirectories(fs::path(path).parent_path());

@@ -4,35 +4,22 @@
 namespace agents {
 namespace {
 
-AgentSettings ConfigureZed(const SettingsRequest& request) {
+std::vector<Step> SetUpZed(const ServerRequest& request) {
   Json entry = CommandEntry(request, kWorkingDirectory);
   entry["timeout"] = request.call_timeout.count();
-  AgentSettings all = {
-      .files = {{.path = request.user ? ConfigHome(request.environment) + "/zed/settings.json"
-                                      : ".zed/settings.json"}}};
-  Json& wanted = all.files[0].wanted;
-  wanted["context_servers"][kServer] = std::move(entry);
-  if (request.user) {
-    Json tools = Json::object();
-    for (const std::string& tool : request.tools) tools[tool] = true;
-    // Tools that a profile does not name are off.
-    wanted["agent"] = {{"profiles",
-                        {{kServer,
-                          {{"name", "Lima"},
-                           {"tools", {{"thinking", true}}},
-                           {"enable_all_context_servers", false},
-                           {"context_servers", {{kServer, {{"tools", tools}}}}}}}}},
-                       {"default_profile", kServer}};
-    all.notes = {
-        "New threads start with the profile \"Lima\", which has only the tools of this server. "
-        "Threads with another profile have the editor's tools."};
-  } else {
-    all.notes = {
-        "Zed's own tools are NOT switched off: Zed reads that only from your own settings. "
-        "\"limactl mcp configure zed --user\" does it."};
-  }
-  if (request.trust) all.notes.emplace_back(kTrustInEditor);
-  return all;
+  Json tools = Json::object();
+  for (const std::string& tool : request.tools) tools[tool] = true;
+  // Tools that a profile does not name are off. Zed reads profiles only there.
+  const Json profile = {{"name", "Lima"},
+                        {"tools", {{"thinking", true}}},
+                        {"enable_all_context_servers", false},
+                        {"context_servers", {{kServer, {{"tools", tools}}}}}};
+  return {
+      AddSettings("Add the server, and a profile without the editor's own tools. Add to " +
+                      ConfigHome(request.environment) + "/zed/settings.json",
+                  {{"context_servers", {{kServer, entry}}},
+                   {"agent", {{"profiles", {{kServer, profile}}}, {"default_profile", kServer}}}}),
+      {"Keep to the profile \"Lima\", with which new threads start."}};
 }
 
 }  // namespace
@@ -44,8 +31,7 @@ Agent Zed() {
           .clients = {"Zed"},
           .obeys = {{".zed/", RunBy::kLooking, "Zed", "servers and tasks are commands",
                      Writing::kRefused}},
-          .settings = &ConfigureZed,
-          .needs_trust = true};
+          .set_up = &SetUpZed};
 }
 
 }  // namespace agents

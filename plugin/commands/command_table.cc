@@ -39,11 +39,10 @@ std::span<const OptionGroup> OptionsOfServe() {
           {"results", "STYLE", kStyles, "How results are sent",
               "`structured` is Lima's contract. `text` costs fewer tokens. `auto` is `text` for the agents of `configure`, else `structured`.", "auto"},
           {"audit", "FILE", kFiles, "Append a line of JSON to FILE for every call",
-              "FILE must lie outside the writable mounts. Only you can read it. If it is moved or removed, the server creates it again; "
-              "if it cannot be written, calls continue, and the server logs that. "
+              "FILE must lie outside the writable mounts. Only you can read it. "
               "A line has time, process id of the server, number, tool, arguments, outcome (`succeeded`, `failed`, `refused` or `cancelled`), exit code, error and duration. "
               "A call that may change something has a line with the same number before, when it starts: its outcome is `started`. "
-              "Of an argument longer than 16KiB the line has the first and last 8KiB, length and SHA-256; of the content of files 512 bytes. "
+              "Of the content of files a line has 512 bytes. "
               "It is in ASCII; other characters are escaped."}}}};
   return kGroups;
 }
@@ -97,15 +96,10 @@ std::span<const Command> Commands() {
               {"accept", "", kNothing, "Accept the mounted project's present state as the baseline"}}},
       Command{.name = "configure", .run = &Configure,
           .arguments = {{"[AGENT]", kAgents, "The agent or editor"}, kInstance, {"[-- SERVE-OPTIONS]", kNothing, "Options of `serve`, for the server"}},
-          .brief = "Let an agent find the server, and switch off its own file and shell tools",
-          .more = "Adds to the agent's settings for the project in the current directory. For codex, prints what to add. "
+          .brief = "Print how to give an agent the server, and switch its own tools off",
+          .more = "Prints the steps, for the project in the current directory: a command for a terminal, or lines for a file. Changes nothing. "
               "Without AGENT, lists all, and marks those found on this machine.",
-          .page = "configure.md", .example = "configure cursor mounted", .options = {
-              {"print", "", kNothing, "Only print what the files would contain"},
-              {"user", "", kNothing, "Write your own settings, for all your projects"},
-              {"project", "", kNothing, "Write files of the project only", "This includes agents that keep a project's settings elsewhere."},
-              {"trust", "", kNothing, "Let the agent call the tools without asking you, until --remove"},
-              {"remove", "", kNothing, "Remove what `configure` adds, and print it"}}},
+          .page = "configure.md", .example = "configure cursor mounted"},
       Command{.name = "info", .run = &Info, .brief = "Print the tools as JSON", .more = "Needs no instance.", .example = "info"},
       Command{.name = "doctor", .run = &Doctor, .arguments = {kServedInstance},
           .brief = "Check everything between an agent and an instance, and print what to do",
@@ -128,7 +122,7 @@ std::vector<Row> EnvironmentVariables() {
           {"LIMA_TEMPLATES_PATH", "Where limactl looks for templates. If it is set, commands name the template `agent-sandbox` by the path of its file."},
           {"HOME, TMPDIR", "Values for the templates of an instance's mounts."},
           {"PATH", "Where programs are looked for, except in relative directories and those that the guest can write."},
-          {"CLAUDE_CONFIG_DIR, CODEX_HOME, COPILOT_HOME, GEMINI_CLI_HOME, XDG_CONFIG_HOME", "Where agents keep your own settings, for `configure --user`. Each must be an absolute path."},
+          {"CLAUDE_CONFIG_DIR, CODEX_HOME, COPILOT_HOME, GEMINI_CLI_HOME, XDG_CONFIG_HOME", "Where agents keep your own settings, for `run`. Each must be an absolute path."},
           {"XDG_STATE_HOME", "Where `run` keeps its files, instead of ~/.local/state."},
           {"PAGER", "What `diff` shows its output with on a terminal."}};
 }

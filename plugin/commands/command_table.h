@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-/// The command line as data. The parser, --help, docs/options.md, the manual and the completions of
-/// bash, zsh and fish are made from it. In its texts, what a user types stands in backticks.
+/// The command line as data. The parser, --help, docs/options.md, the manual and what shells
+/// complete are made from it. In its texts, what a user types stands in backticks.
 namespace commands {
 
 struct Parsed;
@@ -22,7 +22,7 @@ struct Option {
   std::string_view name;   ///< without "--"
   std::string_view value;  ///< its name in the help; empty: a switch
   Offers offers;
-  std::string_view brief;            ///< one line: for --help and the completions
+  std::string_view brief;            ///< one line: for --help and shells
   std::string_view more = {};        ///< sentences for options.md and the manual
   std::string_view by_default = {};  ///< the value
   bool is_list = false;              ///< may be repeated
@@ -43,8 +43,8 @@ struct Command {
   std::string_view name;
   int (*run)(const Parsed& parsed);
   std::vector<Argument> arguments = {};
-  std::string_view brief;             ///< one line: for all, also the completions
-  std::string_view more = {};         ///< sentences, for all but the completions
+  std::string_view brief;             ///< one line: for all, also shells
+  std::string_view more = {};         ///< sentences, for all but shells
   std::string_view page = {};         ///< of docs/, which has more
   std::string_view example = {};      ///< after "limactl mcp "
   std::string_view exit_status = {};  ///< empty: 0, or 1 after an error

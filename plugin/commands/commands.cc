@@ -24,6 +24,7 @@ int Dispatch(const std::vector<std::string>& arguments) {
     std::cout << "limactl-mcp version " << support::Version() << '\n';
     return 0;
   }
+  if (arguments[0] == "__complete") return Complete({arguments.begin() + 1, arguments.end()});
   if (const Command* command = FindCommand(arguments[0])) {
     const auto parsed = Parse(*command, {arguments.begin() + 1, arguments.end()});
     return parsed ? command->run(*parsed) : 0;

@@ -39,4 +39,9 @@ int Info(const Parsed& parsed);
 int Doctor(const Parsed& parsed);  ///< returns 1 if a check failed
 int GenerateDoc(const Parsed& parsed);
 
+/// `limactl-mcp __complete PROGRAM WORD…`, which share/completions call at TAB: prints what the
+/// last word may become, `WORD<tab>DESCRIPTION` in each line; ":directories" or ":files" stand for
+/// those, which the shell completes itself. Returns 1 if it is another command of limactl.
+int Complete(std::vector<std::string> words);
+
 }  // namespace commands

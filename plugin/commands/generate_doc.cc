@@ -50,9 +50,6 @@ int GenerateDoc(const Parsed& parsed) {
   Write(directory / "mcp.md", ToolPage());
   Write(directory / "options.md", OptionsPage());
   Write(directory / "limactl-mcp.1", Manual());
-  Write(directory / "limactl-mcp.bash", BashCompletion());
-  Write(directory / "_limactl-mcp", ZshCompletion());
-  Write(directory / "limactl-mcp.fish", FishCompletion());
   return 0;
 }
 

@@ -26,9 +26,6 @@ namespace {
 
 using support::Context;
 
-/// For describing all copies together.
-constexpr std::chrono::seconds kCopiesTimeout{10};
-
 constexpr std::chrono::seconds kCheckTimeout{20};
 
 /// Runs the checks. A check may use the results of those that it needs.
@@ -145,8 +142,6 @@ void Doctor::CheckFiles() {
     return CheckExposure(FindExposure(configuration_, mounts_, project, support::OwnEnvironment()),
                          LoopbackAdvice(configuration_, release_));
   });
-  Run("settings", "configuration", fix,
-      [&](const Context&) { return CheckSettings(mounts_, project, instance_); });
   Run("ssh.config", "status", lima::RestartCommand(instance_), [this](const Context&) {
     endpoint_ = lima::ReadSshConfig(configuration_.directory(), instance_);
     return CheckSshConfig(configuration_, endpoint_);
@@ -172,28 +167,11 @@ void Doctor::CheckGuest() {
       [this](const Context& context) {
         return CheckClock(configuration_, ReadClock(*guest_, context));
       });
-  std::vector<copy::CopyFacts> facts;
-  const bool is_known = !culprits_.contains("configuration");
-  if (is_known) facts = copy::ListFacts(configuration_.directory());
-  const bool has_some =
-      is_known && (!facts.empty() || !copy::ListSetAside(configuration_.directory()).empty());
-  if (is_known && (mounts_.empty() || has_some)) {
+  if (!culprits_.contains("configuration") &&
+      !(copy::ListFacts(configuration_.directory()).empty() &&
+        copy::ListSetAside(configuration_.directory()).empty())) {
     Run("copies", "configuration", support::Format("look into the guest with {}", shell),
-        [&](const Context& context) {
-          std::vector<std::string> copies;
-          if (culprits_.contains("connect")) {
-            for (const copy::CopyFacts& each : facts) copies.push_back(each.project);
-            return Skipped(support::Format("cannot be tried: see connect. Copies: {}",
-                                           copies.empty() ? "none yet" : support::Join(copies)));
-          }
-          const CopyNeeds needs =
-              QueryCopyNeeds(*guest_, reach_.FindProgram("git", path_), context);
-          const Context asking = context.WithTimeout(kCopiesTimeout);
-          for (const copy::CopyFacts& each : facts) {
-            copies.push_back(DescribeCopy(configuration_, each, *guest_, asking));
-          }
-          return CheckCopies(copies, DescribeSetAside(configuration_, needs), needs);
-        });
+        [&](const Context& context) { return ListCopies(configuration_, guest_.get(), context); });
   }
   Run("server", "connect", "start it yourself to see its messages", [this](const Context& context) {
     server_ = std::make_unique<ServerUnderTest>(ServerCommand());
@@ -206,8 +184,6 @@ void Doctor::CheckGuest() {
       "let the guest's user write there (owner, mode and disk space on the host), or mount it "
       "read-only",
       with_server(CheckWrite));
-  Run("find", "shell", "install findutils in the guest", with_server(CheckFind));
-  Run("git", "shell", "install git in the guest", with_server(CheckGit));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace doctor {
 /// guest_checks.h have, whether limactl is on `path` (a value of $PATH) out of the guest's `reach`,
 /// and whether sshd accepts a key and serves files. Skips a check whose base has failed.
 ///
-/// Each check takes at most 20 seconds, but for git in copies. Changes nothing, except that it
+/// Each check takes at most 20 seconds. Changes nothing, except that it
 /// creates and removes a file in each writable mount. Never throws; errors become findings. Calls
 /// `on_finding` after each check. The caller must ignore SIGPIPE.
 std::vector<Finding> Examine(const std::string& instance, const std::string& path,

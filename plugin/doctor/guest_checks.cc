@@ -6,10 +6,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "copy/copy.h"
 #include "copy/set_aside.h"
-#include "doctor/programs.h"
-#include "git/git.h"
 #include "lima/sandbox.h"
 #include "mcp/protocol.h"
 #include "shell/shell_quote.h"
@@ -28,15 +25,6 @@ using support::CommandError;
 using support::Format;
 using support::Join;
 
-constexpr long kFewMegabytes = 1024;
-
-std::string HostGit(const std::optional<fs::path>& git, const support::Context& context) {
-  if (!git) return "";
-  support::Child child({git->string(), "--version"});
-  const std::string version = child.ReadLine(context).value_or("");
-  return child.Finish(context) == 0 ? version : "";
-}
-
 constexpr std::size_t kShownBytes = 200;  // of other programs' output
 
 std::string Shorten(const std::string& text) {
@@ -50,45 +38,52 @@ json RunCommand(ServerUnderTest& server, const json& words, const Mounts& mounts
                          {{"command", words}, {"directory", mounts.front().location}}, context);
 }
 
-}  // namespace
-
-std::string DescribeCopy(const lima::InstanceConfiguration& instance, const copy::CopyFacts& facts,
-                         guest::Guest& guest, const support::Context& context) {
-  std::error_code error_code;
-  if (!fs::exists(facts.project, error_code)) {
-    return Format(
-        "{} (gone from this host. In the moved project: limactl mcp take {} --project {})",
-        facts.project, instance.name, shell::ShellQuote(facts.project));
-  }
-  if (facts.sent.empty()) return Format("{} (incomplete)", facts.project);
-  if (context.stop_reason() != support::StopReason::kNone)
-    return Format("{} (not asked)", facts.project);
-  try {
-    copy::SideRepository side(copy::SidePlace(instance.directory(), facts.project));
-    const copy::GuestState state = copy::QueryUntaken({side, guest, context});
-    const std::string left = state.untaken.Summary();
-    return Format("{} ({})", facts.project,
-                  left.empty() ? "all taken" : Format("not taken: {}", left));
-  } catch (const support::Error& error) {
-    return Format("{} ({})", facts.project, error.what());
-  }
-}
-
-CopyNeeds QueryCopyNeeds(guest::Guest& guest, const std::optional<fs::path>& git,
-                         const support::Context& context) {
+/// The KB of each copy that is set aside in the guest, by SetAside::name.
+std::map<std::string, std::string> QuerySizes(guest::Guest& guest,
+                                              const support::Context& context) {
   std::istringstream answer(
-      guest::CaptureScript(guest, {std::string(facts_program)}, context).output);
-  CopyNeeds found{.host_git = HostGit(git, context)};
-  std::string may_sudo;
-  std::getline(answer, found.git);
-  std::getline(answer, may_sudo);
-  std::getline(answer, found.free_megabytes);
-  found.may_sudo = may_sudo == "yes";
+      guest::CaptureScript(
+          guest, {"cd ~/.cache/limactl-mcp/dropped 2>/dev/null && du -sk -- * 2>/dev/null; exit 0"},
+          context)
+          .output);
+  std::map<std::string, std::string> sizes;
   std::string size;
   std::string name;
-  while (std::getline(answer, size, '\t') && std::getline(answer, name))
-    found.set_aside[name] = size;
-  return found;
+  while (std::getline(answer, size, '\t') && std::getline(answer, name)) sizes[name] = size;
+  return sizes;
+}
+
+std::string DescribeCopy(const std::string& instance, const copy::CopyFacts& facts) {
+  std::error_code unknown;
+  if (!fs::exists(facts.project, unknown)) {
+    return Format(
+        "{} (gone from this host. In the moved project: limactl mcp take {} --project {})",
+        facts.project, instance, shell::ShellQuote(facts.project));
+  }
+  return facts.project + (facts.sent.empty() ? " (incomplete)" : "");
+}
+
+}  // namespace
+
+Finding ListCopies(const lima::InstanceConfiguration& instance, guest::Guest* guest,
+                   const support::Context& context) {
+  std::vector<std::string> copies;
+  for (const copy::CopyFacts& each : copy::ListFacts(instance.directory())) {
+    copies.push_back(DescribeCopy(instance.name, each));
+  }
+  std::map<std::string, std::string> sizes;
+  if (guest != nullptr) sizes = QuerySizes(*guest, context);
+  std::vector<std::string> aside;
+  for (const copy::SetAside& each : copy::ListSetAside(instance.directory())) {
+    if (guest != nullptr && !sizes.contains(each.name)) continue;
+    const long kilobytes = std::strtol(sizes[each.name].c_str(), nullptr, 10);
+    aside.push_back(Format("{} ({}limactl mcp drop {} --project {} --undo)", each.facts.project,
+                           guest == nullptr ? "" : Format("{} KB; ", kilobytes), instance.name,
+                           shell::ShellQuote(each.facts.project)));
+  }
+  std::string list = copies.empty() ? "none" : Format("copies of {}", Join(copies));
+  if (!aside.empty()) list += Format("; set aside: {}", Join(aside));
+  return Passed(list);
 }
 
 ClockReading ReadClock(guest::Guest& guest, const support::Context& context) {
@@ -121,47 +116,6 @@ Finding CheckClock(const lima::InstanceConfiguration& instance, const ClockReadi
   return Warning(Format("the guest's clock is about {} {}", support::FormatDuration(error),
                         ahead == error ? "ahead" : "behind"),
                  (instance.os == "Linux" ? set : "") + restart);
-}
-
-std::vector<std::string> DescribeSetAside(const lima::InstanceConfiguration& instance,
-                                          const CopyNeeds& needs) {
-  std::vector<std::string> lines;
-  for (const copy::SetAside& each : copy::ListSetAside(instance.directory())) {
-    const auto found = needs.set_aside.find(each.name);
-    if (found == needs.set_aside.end()) continue;
-    const long kilobytes = std::strtol(found->second.c_str(), nullptr, 10);
-    lines.push_back(Format("{} ({} KB; limactl mcp drop {} --project {} --undo)",
-                           each.facts.project, kilobytes, instance.name,
-                           shell::ShellQuote(each.facts.project)));
-  }
-  return lines;
-}
-
-Finding CheckCopies(const std::vector<std::string>& copies, const std::vector<std::string>& aside,
-                    const CopyNeeds& needs) {
-  std::vector<std::string> problems;
-  std::vector<std::string> advice;
-  const auto warn = [&](const std::string& problem, const std::string& what_to_do) {
-    problems.push_back(problem);
-    advice.push_back(what_to_do);
-  };
-  if (!git::IsNewEnough(needs.host_git, 34)) {
-    warn("no git 2.34 or newer on this host", "install git on this host");
-  }
-  if (!git::IsNewEnough(needs.git, 30)) {
-    warn("no git 2.30 or newer in the guest", "in the guest: sudo apt-get install git");
-  }
-  if (!needs.may_sudo) {
-    warn("sudo wants a password in the guest",
-         "limactl mcp copy --copy-dir DIR, a directory that the guest's user can write");
-  }
-  if (std::strtol(needs.free_megabytes.c_str(), nullptr, 10) < kFewMegabytes) {
-    warn("the guest has less than 1 GiB of disk space", "free some, or enlarge its disk");
-  }
-  std::string list = copies.empty() ? "none yet" : Format("copies of {}", Join(copies));
-  if (!aside.empty()) list += Format("; set aside: {}", Join(aside));
-  if (problems.empty()) return Passed(list);
-  return Warning(Format("{}; {}", list, Join(problems, "; ")), Join(advice, "; "));
 }
 
 json ServerUnderTest::Request(const std::string& method, const json& params,
@@ -239,23 +193,6 @@ Finding CheckWrite(ServerUnderTest& server, const Mounts& mounts, const support:
   if (!written.empty()) return Passed(Join(written));
   return Warning("no mount is writable: the agent can only read",
                  "mount the project with `writable: true`");
-}
-
-Finding CheckFind(ServerUnderTest& server, const Mounts& mounts, const support::Context& context) {
-  const json result = RunCommand(server, {"find", ".", "-maxdepth", "0"}, mounts, context);
-  if (result.value("exit_code", 1) == 0) return Passed("finds files");
-  return Failed(Format("find fails: {}", Shorten(result.value("stderr", ""))),
-                "install findutils in the guest");
-}
-
-Finding CheckGit(ServerUnderTest& server, const Mounts& mounts, const support::Context& context) {
-  const json result = RunCommand(server, {"git", "--version"}, mounts, context);
-  if (result.value("exit_code", 1) != 0) {
-    return Warning("no git: search_file_content searches ignored files too",
-                   "install git in the guest");
-  }
-  const std::string version = result.value("stdout", "");
-  return Passed(version.substr(0, version.find('\n')));
 }
 
 }  // namespace doctor

@@ -3,24 +3,17 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <set>
 #include <string_view>
 #include <system_error>
 
-#include "agents/agent.h"
-#include "configure/stored_settings.h"
 #include "copy/side_repository.h"
 #include "lima/sandbox.h"
 #include "lima/status.h"
-#include "lima/text_file.h"
 #include "support/child.h"
 #include "support/format.h"
 #include "support/join.h"
-#include "support/paths.h"
 #include "support/program.h"
 #include "support/version.h"
-#include "support/words.h"
 
 namespace doctor {
 namespace {
@@ -32,28 +25,6 @@ using support::Join;
 
 constexpr const char* kInstallLima =
     "install Lima 2.2.1 or later: https://lima-vm.io/docs/installation/";
-
-bool HoldsOurs(const configure::SettingsFile& settings, const fs::path& path) {
-  try {
-    return configure::HasOurs(settings, lima::ReadTextFile(path, configure::kMaxSettingsBytes));
-  } catch (const support::Error&) {
-    return false;  // the agent cannot read it either
-  }
-}
-
-/// The settings of `agent` in `directory` that start the server or confine the agent.
-std::vector<std::string> FindSettings(const agents::Agent& agent,
-                                      const agents::SettingsRequest& request,
-                                      const std::string& directory) {
-  std::vector<std::string> found;
-  for (const configure::SettingsFile& file : agent.settings(request).files) {
-    for (const std::string& name : {file.path, file.alternative}) {
-      std::string path = support::JoinPath(directory, name);
-      if (!name.empty() && HoldsOurs(file, path)) found.push_back(std::move(path));
-    }
-  }
-  return found;
-}
 
 }  // namespace
 
@@ -174,34 +145,6 @@ Finding CheckMounts(const InstanceConfiguration& configuration, const Mounts& mo
                    Format("set 9p: {cache: mmap} at these mounts: {}", edit));
   }
   return Passed(Join(list));
-}
-
-Finding CheckSettings(const Mounts& mounts, const std::string& project,
-                      const std::string& instance) {
-  std::set<std::string> directories;
-  for (const lima::Mount& mount : mounts) {
-    if (!mount.writable) continue;
-    directories.insert(mount.location);
-    if (support::PathBelow(project, mount.location)) directories.insert(project);
-  }
-  agents::SettingsRequest request;
-  request.project_files = true;
-  request.server = {"limactl", "mcp", "serve", instance};
-  std::set<std::string> found;  // two agents may read one file
-  std::string advice;
-  for (const std::string& directory : directories) {
-    for (const agents::Agent& agent : agents::Agents()) {
-      const std::vector<std::string> files = FindSettings(agent, request, directory);
-      found.insert(files.begin(), files.end());
-      if (files.empty() || !advice.empty()) continue;
-      advice = agent.run ? Format("start it with: limactl mcp run {} {}", agent.name, instance)
-                         : "review changes of these files before you start the agent";
-    }
-  }
-  if (found.empty()) return Passed("no writable mount has settings that configure wrote");
-  return Warning(Format("a command in the guest can change what confines the agent: {}",
-                        Join({found.begin(), found.end()})),
-                 advice);
 }
 
 Finding CheckSshConfig(const InstanceConfiguration& configuration,

@@ -47,11 +47,6 @@ Finding CheckStatus(const lima::InstanceConfiguration& configuration);
 /// Whether the locations exist on the host, and none may be stale in the guest.
 Finding CheckMounts(const lima::InstanceConfiguration& configuration, const Mounts& mounts);
 
-/// Warns if settings from `limactl mcp configure`, which confine an agent, are at the top of a
-/// writable mount, or in `project` (which may be empty) below one: the guest can change them.
-Finding CheckSettings(const Mounts& mounts, const std::string& project,
-                      const std::string& instance);
-
 /// Whether ssh.config has the host agent's port. An old port may belong to another VM, which would
 /// accept the same key: all instances of a user share one.
 Finding CheckSshConfig(const lima::InstanceConfiguration& configuration,

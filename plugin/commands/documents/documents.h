@@ -19,8 +19,5 @@ std::string Manual();
 /// For `run`, also the arguments of the agent `words[0]`. Throws UsageError if it is none of run's.
 std::string CommandHelp(const Command& command, const std::vector<std::string>& words);
 std::string ProgramHelp();
-std::string BashCompletion();
-std::string FishCompletion();
-std::string ZshCompletion();
 
 }  // namespace commands

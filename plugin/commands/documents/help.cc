@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
-#include <sstream>
 
 #include "agents/agent.h"
 #include "commands/documents/documents.h"
+#include "commands/documents/markdown.h"
 #include "commands/project.h"
-#include "support/regex.h"
 #include "support/words.h"
 
 namespace commands {
@@ -30,29 +29,29 @@ std::string Wrapped(std::string_view text, std::size_t indent) {
   return result + "\n";
 }
 
-/// Markdown as text of two columns. Lines that begin with two spaces keep them.
+/// Markdown as text of two columns.
 std::string ForTerminal(const std::string& markdown) {
-  static const support::Regex item("- `(.*?)`: (.*)");
+  const std::vector<Block> blocks = ParseMarkdown(markdown);
   std::size_t width = 0;
-  std::string term;
-  std::string text;
-  std::string_view rest = markdown;
-  while (item.FindAndConsume(rest, &term, &text)) width = std::max(width, term.size());
+  for (const Block& block : blocks) width = std::max(width, block.term.size());
   std::string result;
-  std::istringstream lines(markdown);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("limactl ")) {
-      result += "  " + line + "\n";
-    } else if (line.starts_with("  ")) {
-      result += "  " + Wrapped(line, 4);
-    } else if (item.FullMatch(line, &term, &text)) {
+  Block::Kind previous = Block::Kind::kText;
+  for (const Block& block : blocks) {
+    const bool goes_on = block.kind == previous && block.kind != Block::Kind::kText;
+    if (!result.empty() && !goes_on && !result.ends_with(":\n")) result += '\n';
+    previous = block.kind;
+    if (block.kind == Block::Kind::kCode) {
+      result += "  " + block.text + "\n";
+    } else if (block.kind == Block::Kind::kIndented) {
+      result += "  " + Wrapped(block.text, 4);
+    } else if (block.kind == Block::Kind::kItem) {
+      std::string term = block.term;
       term.resize(width + 2, ' ');
-      result += "  " + term + Wrapped(text, width + 4);
-    } else if (!line.starts_with("```") && !result.ends_with(":\n")) {
-      result += Wrapped(line, 0);
+      result += "  " + term + Wrapped(block.text, width + 4);
+    } else {
+      result += Wrapped(block.text, 0);
     }
   }
-  result.pop_back();
   std::replace(result.begin(), result.end(), '`', '\'');
   return result;
 }

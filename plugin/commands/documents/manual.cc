@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <array>
-#include <utility>
+#include <algorithm>
+#include <cctype>
 
 #include "commands/documents/documents.h"
+#include "commands/documents/markdown.h"
+#include "support/format.h"
 #include "support/regex.h"
 
 namespace commands {
@@ -38,30 +40,40 @@ Standard error then has one line: what failed, and what to do.
 https://github.com/limactl\-mcp/limactl\-mcp, https://lima\-vm.io
 )";
 
-/// Replacements in the Markdown of options.md, one after the other.
-constexpr std::array<std::pair<const char*, const char*>, 12> kRoff = {{
-    {"(?s)^.*?\n\n", ".SH COMMANDS\n"},
-    {"## Environment\n\n", ".SH ENVIRONMENT\n"},
-    {"## Files\n\n", ".SH FILES\n"},
-    {"## (.*)\n\n", ".SS limactl mcp \\1\n"},
-    {"More: .*\n\n", ""},
-    {"- `(.*?)`: (.*)\n", ".TP\n\\\\fB\\1\\\\fR\n\\2\n"},
-    {"\n```sh\n(.*)\n```\n", "\n.nf\n.RS\n\\1\n.RE\n.fi\n"},
-    {"`(.*?)`", "\\\\fB\\1\\\\fR"},
-    {"\n\n(\\.TP|\\.S)", "\n\\1"},
-    {"\n\n", "\n.PP\n"},
-    {"\\. ", ".\n"},
-    {"-", "\\\\-"},
-}};
+/// The text in roff, with each sentence on a line of its own.
+std::string Roff(std::string text) {
+  support::Regex("`(.*?)`").ReplaceAll(text, R"(\\fB\1\\fR)");
+  return support::Replaced(support::Replaced(text, ". ", ".\n"), "-", "\\-") + "\n";
+}
+
+/// That of a command, or a section of its own.
+std::string RoffHeading(std::string text) {
+  if (std::islower(static_cast<unsigned char>(text.front())) != 0)
+    return ".SS limactl mcp " + Roff(text);
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::toupper(c); });
+  return ".SH " + text + "\n";
+}
 
 }  // namespace
 
 std::string Manual() {
-  std::string text = OptionsPage();
-  for (const auto& [pattern, replacement] : kRoff) {
-    support::Regex(pattern).ReplaceAll(text, replacement);
+  std::string text = std::string(kManualHead) + RoffHeading("Commands");
+  bool is_first = true;  // below a heading
+  for (const Block& block : ParseMarkdown(OptionsPage())) {
+    if (block.text.starts_with("More: ")) continue;
+    const bool is_heading = block.kind == Block::Kind::kHeading;
+    if (is_heading) {
+      text += RoffHeading(block.text);
+    } else if (block.kind == Block::Kind::kItem) {
+      text += ".TP\n" + Roff("`" + block.term + "`") + Roff(block.text);
+    } else {
+      if (!is_first) text += ".PP\n";
+      const bool is_code = block.kind == Block::Kind::kCode;
+      text += is_code ? ".nf\n.RS\n" + Roff(block.text) + ".RE\n.fi\n" : Roff(block.text);
+    }
+    is_first = is_heading;
   }
-  return std::string(kManualHead) + text + std::string(kManualTail);
+  return text + std::string(kManualTail);
 }
 
 }  // namespace commands

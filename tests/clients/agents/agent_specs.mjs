@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The real agents: how each connects to a stub of its model, and the names of its tools.
 
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** The directory of the agents' programs. */
@@ -18,7 +18,8 @@ export const patience = 180_000;
 /** Each agent, by the name of its program: `prepare` makes the home of a user who has logged in and trusts the project. `own` are
  *  its own file and shell tools, `ownWithout` those that it has without configure. `name` returns its
  *  name for a tool of ours, `goOn` the arguments with which a session goes on. `helper` calls a
- *  subagent. `misses` names what the model does not see of results. With `deferring` in its environment
+ *  subagent. `trust` changes settings so that it does not ask before it calls a tool of ours, `trustWords`
+ *  do for a session. `misses` names what the model does not see of results. With `deferring` in its environment
  *  and with `models`, it may hide tools. */
 export const agents = [
   {
@@ -35,6 +36,7 @@ export const agents = [
     deferring: { ENABLE_TOOL_SEARCH: 'true' },  // hides tools behind a search
     listed: /^lima: limactl mcp serve default --root \. - . Connected$/m,
     turn: ['-p', 'run it'],
+    trustWords: ['--allowedTools=mcp__lima'],
     own: ['Bash', 'Edit', 'EnterWorktree', 'Glob', 'Grep', 'LSP', 'Monitor', 'NotebookEdit',
       'PowerShell', 'Read', 'Write'],
     ownWithout: ['Bash', 'Edit', 'Read', 'Write'],
@@ -61,6 +63,7 @@ trust_level = "trusted"
     listed: /^lima +limactl +mcp serve default --root \. .* enabled /m,  // it connects in a turn only
     turn: ['exec', '--skip-git-repo-check', 'run it'],
     turnWithRun: ['exec', 'run it'],
+    trust: (lines) => `${lines}\ndefault_tools_approval_mode = "approve"`,
     models: ['gpt-5.5', 'gpt-6-astra'],  // they can hide tools; the second writes code
     own: ['exec_command', 'write_stdin', 'shell', 'shell_command', 'local_shell', 'view_image'],
     ownWithout: ['exec_command', 'view_image'],
@@ -77,6 +80,7 @@ trust_level = "trusted"
       COPILOT_AUTO_UPDATE: 'false' }),
     listed: /^ *lima \(local\)/m,  // it connects in a turn only
     turn: ['-s', '-p', 'run it'],
+    trustWords: ['--allow-tool=lima'],
     own: ['apply_patch', 'bash', 'create', 'edit', 'glob', 'grep', 'lsp', 'view'],
     ownWithout: ['bash', 'create', 'edit', 'glob', 'grep', 'view'],
     name: (tool) => `lima-${tool}`,
@@ -94,6 +98,10 @@ trust_level = "trusted"
     listed: /lima: limactl mcp serve default --root \. \(stdio\) - Connected/,
     // Headless, it does not offer tools that need a confirmation.
     turn: ['-m', 'gemini-2.5-flash', '--approval-mode=yolo', '-p', 'run it'],
+    trust({ tools }) {
+      tools.core.push(...ours.map(this.name));
+      tools.confirmationRequired = [];
+    },
     turnWithRun: ['-m', 'gemini-2.5-flash', '-p', 'run it'],
     inTerminal: ['-m', 'gemini-2.5-flash'],
     own: ['glob', 'grep_search', 'list_background_processes', 'list_directory',
@@ -121,6 +129,9 @@ trust_level = "trusted"
       OPENCODE_DISABLE_DEFAULT_PLUGINS: '1' }),
     listed: /lima .*connected/,
     turn: ['run', 'run it'],
+    trust({ permission }) {
+      permission['lima_**'] = 'allow';
+    },
     own: ['apply_patch', 'bash', 'edit', 'glob', 'grep', 'list', 'lsp', 'multiedit', 'patch', 'read',
       'write'],
     ownWithout: ['bash', 'edit', 'glob', 'grep', 'read', 'write'],
@@ -137,17 +148,37 @@ for (const spec of agents) {
   spec.callOf = (tool, args) => ({ name: spec.name(tool), ...spec.call?.(tool), arguments: args });
 }
 
-/** Does what `configure` only prints for Codex, in a project without a config.toml of its own. `run` runs a
- *  program there. Returns with what to start the agent, which it prints for Copilot CLI. */
-export async function followSteps(printed, run) {
-  const [, name, value, flags] = /Start it with: (\w+)=(\w+) \w+ (.*)$/m.exec(printed) ?? [];
-  const start = { environment: name ? { [name]: value } : {}, words: flags?.split(' ') ?? [] };
-  const command = /^1\. Run: (.*)$/m.exec(printed)?.[1];
-  if (!command) return start;
-  await run('sh', '-c', command);
-  const add = /^2\. Add these lines to (.*), if .*:\n\n([^]*?)\n\nStarts /m.exec(printed);
-  if (add) write(add[1], `${add[2]}\n`);
-  else rmSync(/^2\. Delete these lines from (.*), if /m.exec(printed)[1]);
+/** Objects with the members of both; of lists, `b`'s. */
+function merged(a, b) {
+  if (Array.isArray(b) || typeof a !== 'object' || typeof b !== 'object') return b;
+  return Object.fromEntries([...new Set([...Object.keys(a), ...Object.keys(b)])]
+    .map((key) => [key, key in a && key in b ? merged(a[key], b[key]) : (b[key] ?? a[key])]));
+}
+
+/** Does in the project what `configure` prints. `run` runs a program there. Also lets the agent call our
+ *  tools unasked. Returns with what to start the agent. */
+export async function followSteps(spec, printed, project, run) {
+  const start = { environment: {}, words: spec.trustWords ?? [] };
+  for (const step of printed.replace(/\n(Note|Safer): [^]*$/, '').split(/^\d+\. /m).slice(1)) {
+    const [text, lines] = step.split(/\n\n([^]*)/).map((part) => part.trim());
+    const file = /Add to ([^ ,]+?)[,:]/.exec(text)?.[1];
+    if (/Run in the project:$/.test(text)) await run('sh', '-c', lines);
+    if (/Start it with:$/.test(text)) {
+      const [, name, value, flags] = /^(\w+)=(\w+) \w+ (.*)$/.exec(lines);
+      start.environment[name] = value;
+      start.words = [...flags.split(' '), ...start.words];
+    }
+    if (!file) continue;
+    const path = join(project, file);
+    const before = existsSync(path) ? readFileSync(path, 'utf8') : '';
+    if (!file.endsWith('.json')) {
+      write(path, `${before}${spec.trust(lines)}\n`);
+    } else {
+      const settings = JSON.parse(lines);
+      spec.trust?.(settings);
+      write(path, merged(JSON.parse(before || '{}'), settings));
+    }
+  }
   return start;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the model of each real agent sees of our tools and their results. A stub stands for the model and
-// makes the calls below in one session; `limactl mcp configure` has set the agent up. Prints a table of
+// makes the calls below in one session; the agent is set up as `limactl mcp configure` prints it. Prints a table of
 // agents and results.
 
 import assert from 'node:assert/strict';
@@ -99,9 +99,9 @@ async function startAgent(spec, by, scene, model) {
   if (by === byRun) return scene.mcp('run', spec.agent, 'default', '--trust', '--', ...words);
   scene.wire = join(scene.root, 'wire'); // what the server sends
   scene.installLimactl(`[ "$1" = serve ] || exec limactl-mcp "$@"\nlimactl-mcp "$@" | tee -a ${scene.wire}`);
-  const configured = await scene.execute('limactl', 'mcp', 'configure', spec.agent, 'default', '--trust');
+  const configured = await scene.execute('limactl', 'mcp', 'configure', spec.agent, 'default');
   assert.equal(configured.code, 0, configured.stderr);
-  const start = await followSteps(configured.stdout, scene.execute);
+  const start = await followSteps(spec, configured.stdout, scene.project, scene.execute);
   Object.assign(scene.environment, start.environment);
   return scene.execute(spec.agent, ...start.words, ...words);
 }

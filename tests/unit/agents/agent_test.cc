@@ -3,19 +3,22 @@
 
 #include <gmock/gmock.h>
 
-#include <functional>
+#include <filesystem>
+#include <sstream>
 #include <string>
 
 #include "agents/common.h"
-#include "configure/json_text.h"
+#include "support/regex.h"
 #include "testing/child_process.h"
+#include "testing/error_of.h"
 #include "testing/files.h"
+#include "testing/temporary_directory.h"
 
 namespace agents {
 namespace {
 
-using configure::ParseJson;
 using mcp::ResultStyle;
+using ::testing::_;
 using ::testing::HasSubstr;
 
 constexpr const char* kSources = LIMACTL_MCP_SOURCE_DIRECTORY;
@@ -34,72 +37,145 @@ TEST(KnownAgents, GetTextAndOthersTheContractUnlessTheUserDecides) {
   EXPECT_EQ(FormatFor("mcp", ResultStyle::kText).style, ResultStyle::kText);
 }
 
-/// Files as people write them.
-const std::vector<std::string> kStartingTexts = {
-    "{\n  // mine\n  \"theme\": \"dark\", /* why */\n  \"list\": [1,2 , 3],\n}\n",
-    R"({"theme":"dark","mcpServers":{"other":{"command":"c"}},"tools":{"exclude":["mine"]},)"
-    R"("permissions":{"deny":["Mine"]}})",
-    "{\r\n\t\"theme\": \"dark\",\r\n\t\"mcpServers\": {\r\n\t\t\"other\": {}\r\n"
-    "\t},\r\n\t\"permission\": { \"bash\": \"ask\" }, // tail\r\n}\r\n",
-    R"(// head
-{
-      "context_servers": { "x": { "command": "c" } },
-
-      "agent": { "profiles": { "mine": {} } },
-      "hooks": { "preToolUse": [ { "command": "mine" } ], "stop": [] },
-      "servers": { "other": {} }, "mcp": { "other": {} }
-      // end
+TEST(ParseJson, ReadsWhatPeopleAndAgentsWrite) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {R"({"a": [1, -2.5e3, true, null, "x\"\u00e4"], "b": {}})",
+       R"({"a": [1, -2.5e3, true, null, "x\"\u00e4"], "b": {}})"},
+      {"// one\r\n{ /* two, */ \"a\": [1, 2,], // three,\n}\n/* four */", R"({"a": [1, 2]})"},
+      {R"({"url": "https://x/*y*/", "end": "\\"})", R"({"url": "https://x/*y*/", "end": "\\"})"},
+      {R"({"a": ",]", "b": "\",}" /* "c */ ,})", R"({"a": ",]", "b": "\",}"})"},
+      {"{\"a\": [1, // \"one\"\n /* , ] */ ], }", R"({"a": [1]})"},
+      {"\xEF\xBB\xBF{\"a\": 1}", R"({"a": 1})"}};
+  for (const auto& [text, json] : cases) EXPECT_EQ(ParseJson(text), Json::parse(json)) << text;
 }
-// foot)"};
 
-/// Calls `check` for each JSON file of each agent, in the project and the home, with trust and
-/// without, and each text that it may have.
-void ForEachFile(
-    const std::function<void(const SettingsFile&, bool trust, const std::string& before)>& check) {
-  for (const Agent& agent : Agents()) {
-    for (const auto& [user, trust] : {std::pair(false, false), std::pair(false, true),
-                                      std::pair(true, false), std::pair(true, true)}) {
-      SettingsRequest request;
-      request.project_key = "/home/u/project";
-      request.server = {"limactl", "mcp", "serve", "agent"};
-      request.server_environment = {{"LIMA_HOME", "/l i/m\"a"}};
-      request.tools = {"glob", "read_file"};
-      request.environment = {{"HOME", "/home/u"}};
-      request.user = user;
-      request.trust = trust;
-      for (const SettingsFile& file : agent.settings(request).files) {
-        if (file.format != configure::Format::kJson) continue;
-        for (std::string text : kStartingTexts) {
-          // With what always stays, as Cursor needs it.
-          if (!file.initial.empty()) text = Remove(file, Add(file, text, true).text).text.value();
-          check(file, trust, text);
-        }
-      }
-    }
+TEST(ParseJson, NamesTheLineOfAnError) {
+  for (const auto& [text, line] : {std::pair{"{\n  \"a\": [1, 2\n}\n", ":3: "},
+                                   {"{\n/* one\n */ \"b\": [1,],\n \"a\" 1}", ":4: "},
+                                   {"{\"a\": \"\xFF\"}", ":1: "},
+                                   {"{} /* x", ":1: "},
+                                   {"", ":1: "}}) {
+    EXPECT_THAT(testing_support::ErrorOf([&each = text] { (void)ParseJson(each); }),
+                ::testing::StartsWith(line));
   }
 }
 
-TEST(Settings, LeaveEveryOtherByteAsItWas) {
-  ForEachFile([](const SettingsFile& file, bool trust, const std::string& before) {
-    const configure::Edited added = Add(file, before, trust);
-    EXPECT_THAT(added.lines, ::testing::IsEmpty());
-    EXPECT_EQ(Add(file, added.text, trust).text, added.text) << file.path;
-    EXPECT_EQ(Remove(file, added.text).text, before) << *added.text;
-    // What was there is there still, in its order, between what is new.
-    std::size_t at = 0;
-    for (const char byte : before) {
-      at = added.text->find(byte, at);
-      ASSERT_NE(at, std::string::npos) << file.path << "\n" << *added.text;
-      ++at;
-    }
-  });
+TEST(ReadSettings, TakesFilesUpToALimit) {
+  const testing_support::TemporaryDirectory directory;
+  const std::string path = directory.path() / "settings.json";
+  EXPECT_EQ(ReadSettings(path), Json::object()) << "there is none";
+  testing_support::WriteFile(path, "{\"a\": 1}" + std::string(kMaxSettingsBytes - 8, ' '));
+  EXPECT_EQ(ReadSettings(path), Json({{"a", 1}}));
+  testing_support::WriteFile(path, std::string(kMaxSettingsBytes + 1, ' '));
+  EXPECT_THAT(testing_support::ErrorOf([&] { (void)ReadSettings(path); }),
+              HasSubstr("larger than 16MiB"));
 }
 
-TEST(Settings, CanBeRemovedAfterAFormatterHasRun) {
-  ForEachFile([](const SettingsFile& file, bool trust, const std::string& before) {
-    const std::string formatted = ParseJson(Add(file, before, trust).text.value()).dump(4);
-    EXPECT_EQ(ParseJson(Remove(file, formatted).text.value()), ParseJson(before));
-  });
+/// What the server's command and variables may be: all that a shell, JSON or a link could change.
+ServerRequest HostileRequest() {
+  ServerRequest request;
+  request.server = {"/a b/limactl",
+                    "mcp",
+                    "serve",
+                    "a'b",
+                    "$(touch x)",
+                    "`id`",
+                    "\"q\"",
+                    "back\\slash",
+                    "",
+                    " ",
+                    "\xC3\xA4\xE2\x82\xAC",
+                    "!x",
+                    "*",
+                    "~",
+                    "#",
+                    "{a,b}",
+                    "%41",
+                    "+&=/?",
+                    "a\nb",
+                    "--root=/x y",
+                    "--env=x",
+                    "-e",
+                    "--timeout",
+                    "$HOME",
+                    "--"};
+  request.server_environment = {{"LIMA_HOME", "/l i/'m\"a$x"}};
+  request.environment = {{"HOME", "/home/u"}};
+  request.tools = {"glob"};
+  return request;
+}
+
+/// The arguments with which the step's command, as it is printed, starts a program.
+std::vector<std::string> ArgumentsOf(const Step& step) {
+  const testing_support::TemporaryDirectory directory;
+  const std::string stand_in = directory.path() / "stand-in";
+  testing_support::WriteFile(stand_in, "#!/bin/sh\nfor word; do printf '%s\\0' \"$word\"; done\n");
+  std::filesystem::permissions(stand_in, std::filesystem::perms::owner_all);
+  for (const char* name : {"claude", "codex", "copilot", "gemini", "code", "open", "xdg-open"}) {
+    std::filesystem::create_symlink(stand_in, directory.path() / name);
+  }
+  const auto ended = testing_support::RunProcess(
+      {.arguments = {"sh", "-c", "PATH=$0:$PATH; eval \"$1\"", directory.path(), step.lines}});
+  EXPECT_EQ(ended.error, "");
+  std::vector<std::string> words;
+  std::istringstream output(ended.output);
+  for (std::string word; std::getline(output, word, '\0');) words.push_back(word);
+  return words;
+}
+
+/// The server's command and variables in an agent's entry.
+void ExpectServer(const ServerRequest& request, const Json& entry, const char* root) {
+  std::vector<std::string> words = entry.value("args", std::vector<std::string>());
+  Json command = entry.at("command");
+  if (command.is_string()) command = Json::array({command});
+  const auto first = command.get<std::vector<std::string>>();
+  words.insert(words.begin(), first.begin(), first.end());
+  EXPECT_EQ(words, ServerCommand(request, root));
+  EXPECT_EQ(entry.value(entry.contains("env") ? "env" : "environment", Environment()),
+            request.server_environment);
+}
+
+TEST(SetUp, GivesAgentsTheServerByTheirOwnCommands) {
+  const ServerRequest request = HostileRequest();
+  for (const auto& [agent, begin] :
+       {std::pair<Agent, std::vector<std::string>>{Codex(), {"mcp", "add", "lima"}},
+        {Copilot(), {"mcp", "add", "lima", "--timeout", "600000"}},
+        {Gemini(), {"mcp", "add", "--timeout", "600000", "lima", "/a b/limactl"}}}) {
+    std::vector<std::string> words = begin;
+    words.insert(words.end(), {"--env", "LIMA_HOME=/l i/'m\"a$x", "--"});
+    const std::vector<std::string> server = ServerCommand(request, kWorkingDirectory);
+    words.insert(words.end(), server.begin() + (agent.name == "gemini" ? 1 : 0), server.end());
+    EXPECT_EQ(ArgumentsOf(agent.set_up(request).front()), words);
+  }
+}
+
+TEST(SetUp, GivesAgentsAndEditorsTheServerAsJson) {
+  const ServerRequest request = HostileRequest();
+  const auto claude = ArgumentsOf(Claude().set_up(request).front());
+  EXPECT_THAT(claude, ::testing::ElementsAre("mcp", "add-json", "lima", _));
+  ExpectServer(request, Json::parse(claude.back()), kWorkingDirectory);
+  const auto vscode = ArgumentsOf(Vscode().set_up(request).front());
+  EXPECT_THAT(vscode, ::testing::ElementsAre("--add-mcp", HasSubstr(R"({"name":"lima",)")));
+  ExpectServer(request, Json::parse(vscode.back()), kWorkspaceFolder);
+  const Json opencode = Json::parse(Opencode().set_up(request).front().lines);
+  ExpectServer(request, opencode["mcp"][kServer], kWorkingDirectory);
+  const Json zed = Json::parse(Zed().set_up(request).front().lines);
+  ExpectServer(request, zed["context_servers"][kServer], kWorkingDirectory);
+}
+
+TEST(SetUp, GivesCursorALinkWithTheServer) {
+  const ServerRequest request = HostileRequest();
+  const auto words = ArgumentsOf(Cursor().set_up(request).front());
+  ASSERT_EQ(words.size(), 1U);
+  std::string config;
+  ASSERT_TRUE(support::Regex("cursor://anysphere\\.cursor-deeplink/mcp/install\\?name=lima&"
+                             "config=([A-Za-z0-9%]*)")
+                  .FullMatch(words.front(), &config));
+  const auto decoded = testing_support::RunProcess(
+      {.arguments = {"sh", "-c",
+                     "printf %s \"$0\" | sed 's/%2B/+/g; s,%2F,/,g; s/%3D/=/g' | base64 -d",
+                     config}});
+  ExpectServer(request, Json::parse(decoded.output), kWorkspaceFolder);
 }
 
 TEST(Sessions, HaveSettingsByTheirWordsNotTheirCharacters) {
@@ -166,24 +242,6 @@ TEST(Documents, NameTheOldestVersionsThatAreConfined) {
     if (!agent.run) continue;
     EXPECT_THAT(Part(Document("agents.md"), "\n## " + std::string(agent.title) + "\n", "\n## "),
                 HasSubstr(support::ToString(agent.run->oldest) + ", the oldest accepted."));
-  }
-}
-
-TEST(Documents, NameTheFilesThatConfigureWrites) {
-  const std::string table = Part(Document("configure.md"), "\n## Files per agent\n", "\n## ");
-  SettingsRequest request;
-  request.server = {"limactl"};
-  for (const bool project_files : {false, true}) {
-    request.project_files = project_files;
-    for (const Agent& agent : Agents()) {
-      const std::string row = Part(
-          table, "\n| `" + std::string(agent.name) + "` " + std::string(agent.title) + " |", "\n");
-      for (const SettingsFile& file : agent.settings(request).files) {
-        if (file.path.starts_with('/')) continue;  // the user's own
-        EXPECT_THAT(row, HasSubstr("`" + file.path + "`"));
-        EXPECT_THAT(row, HasSubstr(file.alternative));
-      }
-    }
   }
 }
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands/audit_log.h"
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <sstream>
@@ -14,7 +11,6 @@
 #include <vector>
 
 #include "support/errors.h"
-#include "support/sha256.h"
 #include "testing/files.h"
 #include "testing/temporary_directory.h"
 
@@ -23,8 +19,6 @@ namespace {
 
 using nlohmann::json;
 using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 mcp::ObservedCall CallOf(const json& arguments, std::string_view tool = "write_file") {
   return {.number = 7, .received = {}, .tool = tool, .arguments = arguments};
@@ -55,24 +49,8 @@ TEST(AuditLine, IsOneAsciiLineWhateverTheBytes) {
 }
 
 TEST(AuditLine, KeepsACommandWhole) {
-  const json command = {"bash", "-c", std::string(10'000, ' ') + "rm -rf ~"};
+  const json command = {"bash", "-c", std::string(1'000'000, ' ') + "rm -rf ~"};
   EXPECT_EQ(ArgumentsOf({{"command", command}})["command"], command);
-  const std::string longest(kMaxAuditArgument, 'x');
-  EXPECT_EQ(ArgumentsOf({{"input", longest}})["input"], longest);
-  const json words = json::array({longest.substr(4)});  // its JSON has four more bytes
-  EXPECT_EQ(ArgumentsOf({{"command", words}})["command"], words);
-}
-
-TEST(AuditLine, KeepsTheEndsAndTheDigestOfALongerArgument) {
-  const std::string text =
-      std::string(kMaxAuditArgument, 'x') + "\"hidden\"" + std::string(8'000, 'y') + "end";
-  const json input = ArgumentsOf({{"input", text}})["input"];
-  EXPECT_EQ(input["head"], text.substr(0, kMaxAuditArgument / 2));
-  EXPECT_EQ(input["tail"], text.substr(text.size() - kMaxAuditArgument / 2));
-  EXPECT_EQ(input["bytes"], text.size());
-  EXPECT_EQ(input["sha256"], support::Sha256(text));
-  const json command = ArgumentsOf({{"command", {"bash", text}}})["command"];
-  EXPECT_EQ(command["sha256"], support::Sha256(json({"bash", text}).dump()));
 }
 
 TEST(AuditLine, CutsContentsBetweenCharacters) {
@@ -86,14 +64,6 @@ TEST(AuditLine, CutsContentsBetweenCharacters) {
             shorter + "… [12 more bytes]");
   EXPECT_THAT(ArgumentsOf({{"content", "\xff" + longest}})["content"].get<std::string>(),
               EndsWith("x… [1 more bytes]"));
-}
-
-TEST(AuditLine, AbridgesTheTextOfManyArguments) {
-  json members = json::object();
-  for (int i = 0; i < 200; ++i) members["key" + std::to_string(i)] = std::string(10'000, 'x');
-  const json arguments = ArgumentsOf(members);
-  EXPECT_THAT(arguments["head"].get<std::string>(), StartsWith(R"({"key0":"xxx)"));
-  EXPECT_LT(arguments.dump().size(), 2 * kMaxAuditArgument);
 }
 
 TEST(AuditLog, SeveralServersAndThreadsShareAFile) {
@@ -119,31 +89,11 @@ TEST(AuditLog, SeveralServersAndThreadsShareAFile) {
   EXPECT_EQ(lines, servers.size() * kThreads * kCalls);
 }
 
-// An unread pipe stands for a full disk: it takes part of a line, then nothing.
-TEST(AuditLog, ReportsFailingWritesOncePerChange) {
+TEST(AuditLog, RefusesAFifoWithoutAReader) {
   const testing_support::TemporaryDirectory directory;
   const std::string path = directory.path() / "fifo";
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
-  EXPECT_THROW(AuditLog{path}, support::CommandError) << "a FIFO without a reader";
-  const support::FileDescriptor reader(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  ASSERT_TRUE(reader.valid());
-  AuditLog log(path);
-
-  ::testing::internal::CaptureStderr();
-  for (int i = 0; i < 10'000; ++i) RecordLongLine(log);
-  const std::string full = ::testing::internal::GetCapturedStderr();
-  EXPECT_EQ(std::count(full.begin(), full.end(), '\n'), 1) << full;
-  EXPECT_THAT(full, HasSubstr("calls continue without a record"));
-
-  std::array<char, 65'536> buffer{};
-  while (::read(reader.get(), buffer.data(), buffer.size()) > 0) {
-  }
-  ::testing::internal::CaptureStderr();
-  RecordLongLine(log);
-  RecordLongLine(log);
-  const std::string fixed = ::testing::internal::GetCapturedStderr();
-  EXPECT_EQ(std::count(fixed.begin(), fixed.end(), '\n'), 1) << fixed;
-  EXPECT_THAT(fixed, HasSubstr("records lost: "));
+  EXPECT_THROW(AuditLog{path}, support::CommandError);
 }
 
 }  // namespace
