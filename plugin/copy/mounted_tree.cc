@@ -13,6 +13,7 @@
 #include "support/errors.h"
 #include "support/files.h"
 #include "support/format.h"
+#include "support/log.h"
 #include "support/units.h"
 
 namespace copy {
@@ -25,6 +26,8 @@ constexpr std::chrono::seconds kTreeWait{10};
 /// To list the files, and to read one. A pipe in the place of a file of rules takes all of it.
 constexpr std::chrono::minutes kMaxListTime{1};
 constexpr std::chrono::minutes kMaxTime{10};
+/// Bytes that git reads for the first time in a second or two.
+constexpr std::uint64_t kQuickly = std::uint64_t{32} << 20;
 constexpr const char* kTree = "refs/kept/tree";
 constexpr const char* kReading = "git cannot read the project";
 
@@ -91,6 +94,8 @@ std::string MountedTree::WriteTree(
   const std::string files =
       git_.In(top_, kMaxListTime)
           .Require({"ls-files", "-z", "-c", "-o", "--exclude-standard"}, kReading);
+  const bool is_first = !fs::exists(directory_ / "index", gone);
+  std::uint64_t size = 0;
   std::string present;
   std::string absent;
   std::map<fs::path, bool> directories;
@@ -109,8 +114,13 @@ std::string MountedTree::WriteTree(
       left_out[Format("they have more than {}, see --max-size", support::FormatByteCount(max_size))]
           .push_back(exposure::Visible(path));
     } else {
+      if (is_regular) size += fs::file_size(file, gone);
       present += path + '\0';
     }
+  }
+  if (is_first && size > kQuickly) {
+    support::LogInfo(Format("reading {} in {}, for limactl mcp diff",
+                            support::FormatByteCount(size), exposure::Visible(top_)));
   }
   const Git git = git_.In(top_, kMaxTime);
   git.Require({"update-index", "-z", "--index-info"}, kReading, absent);
