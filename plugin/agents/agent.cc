@@ -18,8 +18,8 @@ std::string OwnPath::In(const Environment& environment) const {
   return support::DirectoryOr(environment, std::string(variable), fallback) + std::string(rest);
 }
 
-std::vector<exposure::HostProgram> ObeyedFiles() {
-  std::vector<exposure::HostProgram> files;
+std::vector<paths::HostProgram> ObeyedFiles() {
+  std::vector<paths::HostProgram> files;
   for (const Agent& agent : Agents()) {
     files.insert(files.end(), agent.obeys.begin(), agent.obeys.end());
   }

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "agents/arguments.h"
-#include "exposure/host_programs.h"
+#include "paths/host_programs.h"
 #include "mcp/tool.h"
 #include "support/environment.h"
 #include "support/version.h"
@@ -120,7 +120,7 @@ struct Agent {
   /// How much of a result it shows to its model, in bytes. Somewhat less than that, so that the
   /// tools' last line is shown too.
   std::size_t shown_bytes = mcp::ResultFormat().text_bytes;
-  std::vector<exposure::HostProgram> obeys;                   ///< files of the project
+  std::vector<paths::HostProgram> obeys;                   ///< files of the project
   std::vector<Step> (*set_up)(const ServerRequest& request);  ///< for `limactl mcp configure`
   std::optional<Confinement> run = {};                        ///< if `limactl mcp run` can start it
 };
@@ -138,7 +138,7 @@ Agent Vscode();
 Agent Zed();
 
 /// The files of a project that the agents obey.
-std::vector<exposure::HostProgram> ObeyedFiles();
+std::vector<paths::HostProgram> ObeyedFiles();
 
 /// How results are encoded for the client of this name (`clientInfo`): as text for agents. `style`
 /// overrides that.

@@ -14,8 +14,8 @@
 /// Shared by the files of several agents.
 namespace agents {
 
-using exposure::RunBy;
-using exposure::Writing;
+using paths::RunBy;
+using paths::Writing;
 using support::Changed;
 using support::ConfigHome;
 using support::Value;

@@ -12,7 +12,7 @@
 #include "copy/copy.h"
 #include "copy/set_aside.h"
 #include "copy/take_notes.h"
-#include "exposure/names.h"
+#include "paths/names.h"
 #include "exposure/report.h"
 #include "lima/home.h"
 #include "shell/shell_quote.h"
@@ -103,7 +103,7 @@ void CopyCommand::RequireCopy() {
 
 exposure::Report CopyCommand::MakeReport(const exposure::CommitChanges& changes,
                                          const std::string& branch) const {
-  const exposure::HostPrograms programs(agents::ObeyedFiles());
+  const paths::HostPrograms programs(agents::ObeyedFiles());
   const git::Git users = this->users();
   exposure::Report report =
       exposure::ReportOnCommits(changes, programs, users, side_->place().top, branch);

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "commands/work.h"
-#include "exposure/host_programs.h"
+#include "paths/host_programs.h"
 #include "exposure/mounted.h"
 
 namespace commands {
@@ -37,7 +37,7 @@ class MountedWork : public Work {
   bool Print(const exposure::State& state, std::ostream& out) const;
   void RequireBaseline() const;
 
-  exposure::HostPrograms programs_;
+  paths::HostPrograms programs_;
   std::string top_;  ///< of the repository, if it is on the mount
   std::optional<exposure::Baseline> baseline_;
 };

@@ -22,7 +22,7 @@
 #include "doctor/exposure.h"
 #include "doctor/host_checks.h"
 #include "exposure/guest_reach.h"
-#include "exposure/names.h"
+#include "paths/names.h"
 #include "lima/configuration.h"
 #include "lima/mounts.h"
 #include "lima/sandbox.h"
@@ -215,7 +215,7 @@ void RequireOutOfReach(const Agent& agent, const agents::LaunchRequest& request,
   if (!hard_links.empty()) {
     support::LogWarning(support::Format(
         "settings with several names; if another one is on a mount, the guest can change them: {}",
-        exposure::List(hard_links)));
+        paths::List(hard_links)));
   }
   agents::RequireSafeSettings(agent, reach, request.environment);
   WarnOfLinks(support::Value(request.environment, "HOME"), reach);

@@ -82,7 +82,7 @@ ServeOptions ReadServeOptions(const Parsed& parsed, const std::string& instance)
     if (option.key() == "root") roots.narrowed_roots.push_back(paths::ParseNarrowedRoot(value));
     if (option.key() == "allow-path") roots.allowed_paths.push_back(paths::ParseAllowedPath(value));
   }
-  options.instance.host_programs = exposure::HostPrograms(agents::ObeyedFiles());
+  options.instance.host_programs = paths::HostPrograms(agents::ObeyedFiles());
   options.instance.allow_settings = parsed["allow-settings"].as<bool>();
   options.start = parsed["start"].as<bool>();
   options.tools.command_timeout = ReadCommandTimeout(parsed);

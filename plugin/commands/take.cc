@@ -8,7 +8,7 @@
 #include "commands/project.h"
 #include "copy/apply.h"
 #include "copy/copy.h"
-#include "exposure/names.h"
+#include "paths/names.h"
 #include "support/format.h"
 #include "support/join.h"
 #include "support/units.h"
@@ -17,7 +17,7 @@ namespace commands {
 namespace {
 
 void PrintPaths(const std::string& title, std::vector<std::string> paths) {
-  for (std::string& path : paths) path = exposure::Visible(path);
+  for (std::string& path : paths) path = paths::Visible(path);
   exposure::Report report;
   report.AddSection(title, paths);
   report.Print(std::cerr);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "exposure/host_programs.h"
+#include "paths/host_programs.h"
 #include "guest/guest.h"
 #include "lima/configuration.h"
 #include "lima/mounts.h"
@@ -26,7 +26,7 @@ struct InstanceOptions {
   std::string copied_project;            ///< `--copy`, a host path: its copy is the only root
   std::string working_directory;         ///< this program's, on the host
   bool allow_settings = false;           ///< `--allow-settings`
-  exposure::HostPrograms host_programs;  ///< whose files are not written without that
+  paths::HostPrograms host_programs;  ///< whose files are not written without that
 };
 
 /// The instance is stopped or broken, according to Lima's files.

@@ -12,13 +12,13 @@
 
 #include "copy/copy.h"
 #include "copy/snapshot.h"
-#include "exposure/names.h"
+#include "paths/names.h"
 #include "support/errors.h"
 #include "support/units.h"
 
 namespace copy {
 
-using exposure::Visible;
+using paths::Visible;
 using git::GitOutput;
 using git::kNoEntry;
 using git::kRepositoryMode;
@@ -63,11 +63,11 @@ void RequireDistinct(const Git& users, const SideRepository& side,
                      const exposure::CommitChanges& changes) {
   std::map<std::string, std::string> deleted;  // by folded path
   for (const exposure::Change& change : changes.list) {
-    if (change.is_deleted()) deleted.emplace(exposure::Folded(change.path), change.path);
+    if (change.is_deleted()) deleted.emplace(paths::Folded(change.path), change.path);
   }
   for (const exposure::Change& change : changes.list) {
     if (change.is_deleted()) continue;
-    const auto found = deleted.find(exposure::Folded(change.path));
+    const auto found = deleted.find(paths::Folded(change.path));
     std::string other = change.look_alike;
     if (found != deleted.end() && found->second != change.path) other = found->second;
     if (other.empty()) continue;

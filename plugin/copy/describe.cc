@@ -7,16 +7,16 @@
 #include <vector>
 
 #include "copy/copy.h"
-#include "exposure/names.h"
+#include "paths/names.h"
 #include "support/format.h"
 #include "support/join.h"
 #include "support/units.h"
 
 namespace copy {
 
-using exposure::List;
-using exposure::Visible;
-using exposure::Word;
+using paths::List;
+using paths::Visible;
+using paths::Word;
 using git::Excluding;
 using git::Existing;
 using git::Split;

@@ -9,7 +9,7 @@
 
 #include "copy/copy.h"
 #include "copy/snapshot.h"
-#include "exposure/names.h"
+#include "paths/names.h"
 #include "support/errors.h"
 #include "support/files.h"
 #include "support/format.h"
@@ -51,7 +51,7 @@ bool IsDirectory(const fs::path& top, const fs::path& path, std::map<fs::path, b
                   fs::symlink_status(top / path, none).type() == fs::file_type::directory;
   const fs::path rules = path / ".gitattributes";
   if (found->second && fs::is_fifo(fs::symlink_status(top / rules, none)))
-    throw support::CommandError("{} is a pipe: remove it", exposure::Visible(rules.string()));
+    throw support::CommandError("{} is a pipe: remove it", paths::Visible(rules.string()));
   return found->second;
 }
 
@@ -81,7 +81,7 @@ void MountedTree::PrintDiff(bool only_names, std::uint64_t max_size) {
   std::map<std::string, std::vector<std::string>> left_out;
   const std::string tree = WriteTree(max_size, left_out);
   for (const auto& [reason, names] : left_out) {
-    std::cerr << Format("Note: not compared, since {}: {}\n", reason, exposure::List(names));
+    std::cerr << Format("Note: not compared, since {}: {}\n", reason, paths::List(names));
   }
   copy::PrintDiff(git_, {kept, tree}, only_names);
 }
@@ -104,15 +104,15 @@ std::string MountedTree::WriteTree(
     const fs::file_type type = fs::symlink_status(file, gone).type();
     const bool is_regular = type == fs::file_type::regular;
     if (path.ends_with('/')) {
-      left_out["they are repositories of their own"].push_back(exposure::Visible(path));
+      left_out["they are repositories of their own"].push_back(paths::Visible(path));
     } else if ((!is_regular && type != fs::file_type::symlink) ||
                !IsDirectory(top_, fs::path(path).parent_path(), directories)) {
       absent += "0 " + std::string(40, '0') + '\t' + path + '\0';
     } else if (is_regular && ::access(file.c_str(), R_OK) != 0) {
-      left_out["they cannot be read"].push_back(exposure::Visible(path));
+      left_out["they cannot be read"].push_back(paths::Visible(path));
     } else if (is_regular && fs::file_size(file, gone) > max_size) {
       left_out[Format("they have more than {}, see --max-size", support::FormatByteCount(max_size))]
-          .push_back(exposure::Visible(path));
+          .push_back(paths::Visible(path));
     } else {
       if (is_regular) size += fs::file_size(file, gone);
       present += path + '\0';
@@ -120,7 +120,7 @@ std::string MountedTree::WriteTree(
   }
   if (is_first && size > kQuickly) {
     support::LogInfo(Format("reading {} in {}, for limactl mcp diff",
-                            support::FormatByteCount(size), exposure::Visible(top_)));
+                            support::FormatByteCount(size), paths::Visible(top_)));
   }
   const Git git = git_.In(top_, kMaxTime);
   git.Require({"update-index", "-z", "--index-info"}, kReading, absent);

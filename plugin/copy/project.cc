@@ -7,7 +7,7 @@
 
 #include "copy/rules.h"
 #include "copy/side_repository.h"
-#include "exposure/names.h"
+#include "paths/names.h"
 #include "exposure/report.h"
 #include "support/environment.h"
 #include "support/errors.h"
@@ -18,8 +18,8 @@
 
 namespace copy {
 
-using exposure::List;
-using exposure::Visible;
+using paths::List;
+using paths::Visible;
 using git::EachWithNul;
 using git::GitOutput;
 using git::IsNewEnough;

@@ -11,7 +11,7 @@
 #include <set>
 #include <system_error>
 
-#include "exposure/names.h"
+#include "paths/names.h"
 #include "support/errors.h"
 #include "support/file_descriptor.h"
 #include "support/files.h"
@@ -260,8 +260,8 @@ void FinishChange(SideRepository& side, int number, const std::string& applied) 
 
 std::string Named(std::vector<std::string> paths) {
   constexpr std::size_t kMostNamed = 10;
-  for (std::string& path : paths) path = exposure::Visible(path);
-  return exposure::List(paths, kMostNamed);
+  for (std::string& path : paths) path = paths::Visible(path);
+  return paths::List(paths, kMostNamed);
 }
 
 }  // namespace copy

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "copy/copy.h"
-#include "exposure/names.h"
+#include "paths/names.h"
 #include "support/errors.h"
 #include "support/files.h"
 #include "support/format.h"
@@ -18,8 +18,8 @@
 
 namespace copy {
 
-using exposure::Visible;
-using exposure::Word;
+using paths::Visible;
+using paths::Word;
 using git::Excluding;
 using git::Existing;
 using git::RequireSuccess;

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "exposure/names.h"
+#include "paths/names.h"
 #include "support/words.h"
 
 namespace copy {
@@ -35,7 +35,7 @@ void AddOverwritten(const Git& users, const std::vector<exposure::Change>& chang
          end = file.rfind('/', end - 1)) {
       is_in_the_way = added.contains(std::string_view(file).substr(0, end));
     }
-    if (is_in_the_way) overwritten.push_back(exposure::Visible(path));
+    if (is_in_the_way) overwritten.push_back(paths::Visible(path));
   }
   report.AddSection("Ignored files of yours that git switch or merge would overwrite:",
                     overwritten);
@@ -53,8 +53,8 @@ void AddLargeFiles(const exposure::CommitChanges& changes, exposure::Report& rep
   for (const exposure::Change& change : changes.list) {
     const bool was = is_pointer(change.old_id);
     const bool is = is_pointer(change.id);
-    if (is) only_pointers.push_back(exposure::Visible(change.path));
-    if (was && !is && !change.is_deleted()) plain.push_back(exposure::Visible(change.path));
+    if (is) only_pointers.push_back(paths::Visible(change.path));
+    if (was && !is && !change.is_deleted()) plain.push_back(paths::Visible(change.path));
   }
   report.AddSection("Files of git LFS of which only the pointer comes:", only_pointers);
   report.AddSection("Files of git LFS that come as plain files:", plain);

@@ -8,7 +8,7 @@
 
 #include "copy/guest_copy.h"
 #include "copy/set_aside.h"
-#include "exposure/names.h"
+#include "paths/names.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
 #include "support/format.h"
@@ -18,8 +18,8 @@
 
 namespace copy {
 
-using exposure::List;
-using exposure::Visible;
+using paths::List;
+using paths::Visible;
 using git::GitOutput;
 namespace {
 

@@ -11,13 +11,21 @@
 
 #include "exposure/git_settings.h"
 #include "exposure/guest_reach.h"
-#include "exposure/names.h"
+#include "paths/names.h"
 #include "support/environment.h"
 #include "support/errors.h"
 #include "support/format.h"
 #include "support/paths.h"
 
 namespace exposure {
+
+using paths::Folded;
+using paths::HostProgram;
+using paths::HostPrograms;
+using paths::RunBy;
+using paths::Visible;
+using paths::Word;
+using paths::Writing;
 namespace {
 
 namespace fs = std::filesystem;

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "exposure/host_programs.h"
 #include "exposure/report.h"
 #include "git/objects.h"
+#include "paths/host_programs.h"
 
 /// Reports on changes that the guest may have planted in the commits of a copy.
 namespace exposure {
@@ -31,7 +31,7 @@ CommitChanges ReadCommits(const git::Git& git, const std::string& from, const st
 
 /// Reads the configuration of the user's git, which may obey files of the project at `top`.
 /// `branch`: the branch that will have the change; may be empty.
-Report ReportOnCommits(const CommitChanges& changes, const HostPrograms& programs,
+Report ReportOnCommits(const CommitChanges& changes, const paths::HostPrograms& programs,
                        const git::Git& users, const std::string& top, const std::string& branch);
 
 }  // namespace exposure

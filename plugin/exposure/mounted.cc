@@ -7,15 +7,20 @@
 
 #include "exposure/git_settings.h"
 #include "exposure/guest_reach.h"
-#include "exposure/names.h"
 #include "git/git.h"
 #include "lima/text_file.h"
+#include "paths/names.h"
 #include "support/files.h"
 #include "support/paths.h"
 #include "support/regex.h"
 #include "support/sha256.h"
 
 namespace exposure {
+
+using paths::Folded;
+using paths::HostProgram;
+using paths::HostPrograms;
+using paths::Writing;
 namespace {
 
 namespace fs = std::filesystem;

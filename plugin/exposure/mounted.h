@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "exposure/host_programs.h"
 #include "exposure/report.h"
+#include "paths/host_programs.h"
 
 /// What this host would run or obey of a project on a mount, where the guest may have planted
 /// anything: git does not run there, and nothing outside of the project is read.
@@ -29,7 +29,7 @@ inline constexpr std::size_t kMaxRead = std::size_t{256} << 20;
 /// What the file tools refuse to write, in `top` and all below. Of git, for each repository there:
 /// hooks, settings that are not known to be harmless, links, `commondir` and recorded resolutions.
 /// Files that these name or lead to count with them, if they are in the project.
-State ReadState(const std::filesystem::path& top, const HostPrograms& programs,
+State ReadState(const std::filesystem::path& top, const paths::HostPrograms& programs,
                 std::size_t max_read = kMaxRead);
 
 /// The differences, for a report. A path that was not examined does not count as deleted.

@@ -6,10 +6,19 @@
 #include <set>
 #include <utility>
 
-#include "exposure/names.h"
+#include "paths/names.h"
 #include "support/format.h"
 
 namespace exposure {
+
+using paths::HostProgram;
+using paths::HostPrograms;
+using paths::LeadsOut;
+using paths::List;
+using paths::MayBeConfiguration;
+using paths::RunBy;
+using paths::Visible;
+using paths::Writing;
 namespace {
 
 using Names = std::vector<std::string>;

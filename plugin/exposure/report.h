@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "exposure/host_programs.h"
 #include "git/objects.h"
+#include "paths/host_programs.h"
 
 /// The one answer to what this host would run or obey of what the guest has changed: in the commits
 /// of a copy (commits.h), or in a project on a mount (mounted.h).
@@ -44,6 +44,7 @@ struct Report {
   void Print(std::ostream& out) const;
 };
 
-Report ReportOn(const std::vector<Change>& changes, const HostPrograms& programs, bool is_cut);
+Report ReportOn(const std::vector<Change>& changes, const paths::HostPrograms& programs,
+                bool is_cut);
 
 }  // namespace exposure

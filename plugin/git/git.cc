@@ -210,14 +210,4 @@ bool IsNewEnough(const std::string& version, int minor) {
          found >= std::pair(2, minor);
 }
 
-std::vector<std::string> Split(std::string_view text, char end) {
-  std::vector<std::string> parts;
-  while (!text.empty()) {
-    const std::size_t length = std::min(text.find(end), text.size());
-    parts.emplace_back(text.substr(0, length));
-    text.remove_prefix(std::min(length + 1, text.size()));
-  }
-  return parts;
-}
-
 }  // namespace git

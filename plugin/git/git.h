@@ -12,6 +12,7 @@
 
 #include "support/child.h"
 #include "support/context.h"
+#include "support/words.h"
 
 namespace git {
 
@@ -104,7 +105,6 @@ bool IsNewEnough(const std::string& version, int minor);
 /// Bytes of a git's output, which the guest may have made large.
 inline constexpr std::size_t kMaxOutput = std::size_t{128} << 20;
 
-/// The parts of `text`, each of which ends with `end`.
-std::vector<std::string> Split(std::string_view text, char end);
+using support::Split;
 
 }  // namespace git

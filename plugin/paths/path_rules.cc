@@ -223,7 +223,7 @@ void PathRules::RequireNotLimas(const Target& target, const std::string& guest_p
     throw CallError("{} is not read: it is the private key of all Lima's instances", target.host);
   if (!below || access != Access::kWrite) return;
   throw CallError(ProtectedText(target.host, {.patterns = {},
-                                              .run_by = exposure::RunBy::kLooking,
+                                              .run_by = paths::RunBy::kLooking,
                                               .program = "Lima",
                                               .reason = "its instances, settings and keys"}));
 }
@@ -234,7 +234,7 @@ void PathRules::RequireUnprotected(const Target& target, const std::string& gues
   const auto root = directories.roots.Find(guest_path);
   if (options_.allow_settings || options_.roots[root->value].is_guests_own) return;
   std::vector<guest::Request> heads;
-  const exposure::HostProgram* with_head = nullptr;
+  const paths::HostProgram* with_head = nullptr;
   const auto check = [&](std::string_view path, std::string_view below_root) {
     path.remove_suffix(below_root.size());
     // Each directory above may be a bare repository.
@@ -242,10 +242,10 @@ void PathRules::RequireUnprotected(const Target& target, const std::string& gues
       const std::string head =
           std::string(path) + std::string(below_root.substr(0, start)) + "HEAD";
       for (const auto* row : options_.host_programs.Match(below_root.substr(start))) {
-        if (row->writing == exposure::Writing::kRefused) {
+        if (row->writing == paths::Writing::kRefused) {
           throw CallError(ProtectedText(target.host, *row));
         }
-        if (row->writing == exposure::Writing::kAllowed) continue;
+        if (row->writing == paths::Writing::kAllowed) continue;
         with_head = row;
         heads.emplace_back(guest::Request::LStat(head));
       }

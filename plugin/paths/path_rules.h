@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "exposure/host_programs.h"
 #include "guest/guest.h"
+#include "paths/host_programs.h"
 #include "paths/mount_check.h"
 #include "paths/roots.h"
 #include "support/context.h"
@@ -63,11 +63,11 @@ class PathRules {
  public:
   struct Options {
     std::vector<Root> roots;
-    std::string instance;                  ///< for messages only
-    std::string working_directory;         ///< of this program, on the host; may be empty
-    bool allow_settings = false;           ///< `--allow-settings`
-    exposure::HostPrograms host_programs;  ///< whose files are not written without that
-    std::string lima_home = {};            ///< on the host, links resolved: the same for it
+    std::string instance;               ///< for messages only
+    std::string working_directory;      ///< of this program, on the host; may be empty
+    bool allow_settings = false;        ///< `--allow-settings`
+    paths::HostPrograms host_programs;  ///< whose files are not written without that
+    std::string lima_home = {};         ///< on the host, links resolved: the same for it
     /// All mounts of the instance. If empty, the roots that are not the guest's own.
     std::vector<Root> mounts;
     std::shared_ptr<MountCheck> mount_check;  ///< checks `mounts`; null for no checks

@@ -84,7 +84,7 @@ std::string ReadOnlyText(const std::string& path, const Root& root,
   return Format("{}runs {}.", text, lima::EditCommands(options.instance, setting));
 }
 
-std::string ProtectedText(const std::string& path, const exposure::HostProgram& row) {
+std::string ProtectedText(const std::string& path, const paths::HostProgram& row) {
   return Format(
       "{} is not written by the file tools, because {} on the host obeys it ({}). "
       "Ask the user to edit it there, or to start the server with --allow-settings.",

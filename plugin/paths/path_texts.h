@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "exposure/host_programs.h"
+#include "paths/host_programs.h"
 #include "paths/path_rules.h"
 
 /// Error messages and notes of the path rules.
@@ -22,7 +22,7 @@ std::string ReadOnlyText(const std::string& path, const Root& root,
                          const PathRules::Options& options);
 
 /// A program on the host obeys `path`, as `row` says.
-std::string ProtectedText(const std::string& path, const exposure::HostProgram& row);
+std::string ProtectedText(const std::string& path, const paths::HostProgram& row);
 
 /// `mount` covers the host's `path` in the guest. `other` is the path of the covering mount's
 /// files.

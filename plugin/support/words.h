@@ -29,4 +29,15 @@ inline std::string LowerCase(std::string_view text) {
   return lower;
 }
 
+/// The parts of `text`, each of which ends with `end`.
+inline std::vector<std::string> Split(std::string_view text, char end) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t length = std::min(text.find(end), text.size());
+    parts.emplace_back(text.substr(0, length));
+    text.remove_prefix(std::min(length + 1, text.size()));
+  }
+  return parts;
+}
+
 }  // namespace support

@@ -189,7 +189,7 @@ TEST(Sessions, HaveSettingsByTheirWordsNotTheirCharacters) {
 }
 
 TEST(ObeyedFiles, HaveAProgramAndAShortReason) {
-  for (const exposure::HostProgram& row : ObeyedFiles()) {
+  for (const paths::HostProgram& row : ObeyedFiles()) {
     EXPECT_FALSE(row.patterns.empty() || row.program.empty()) << row.patterns;
     EXPECT_LT(std::count(row.reason.begin(), row.reason.end(), ' '), 10) << row.reason;
   }
@@ -228,7 +228,7 @@ TEST(Documents, HaveATableOfTheAgents) {
   const std::string table = Part(Document("agents.md"), "| agent | program |", "\n\n");
   for (const Agent& agent : Agents()) {
     std::vector<std::string_view> obeyed;
-    for (const exposure::HostProgram& row : agent.obeys) {
+    for (const paths::HostProgram& row : agent.obeys) {
       for (const std::string_view pattern : Words(row.patterns)) obeyed.push_back(pattern);
     }
     EXPECT_THAT(table, HasSubstr("\n| " + std::string(agent.title) + " |" +

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "exposure/host_programs.h"
+#include "paths/host_programs.h"
 #include "testing/error_of.h"
 #include "testing/files.h"
 #include "testing/local_guest.h"

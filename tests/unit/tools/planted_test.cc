@@ -171,7 +171,7 @@ class PlantedTest : public ToolTest {
 
   [[nodiscard]] exposure::State Read() const { return exposure::ReadState(work, programs); }
 
-  const exposure::HostPrograms programs{agents::ObeyedFiles()};
+  const paths::HostPrograms programs{agents::ObeyedFiles()};
 };
 
 TEST_F(PlantedTest, SettingsAreRefusedByTheFileTools) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exposure/names.h"
+#include "paths/names.h"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 
-#include "git/git.h"
 #include "shell/shell_quote.h"
 #include "support/format.h"
 #include "support/join.h"
@@ -13,7 +12,7 @@
 #include "support/utf8.h"
 #include "support/words.h"
 
-namespace exposure {
+namespace paths {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -85,7 +84,7 @@ std::string FoldName(std::string_view name) {
 
 std::string Folded(std::string_view path) {
   std::string folded;
-  for (const std::string& name : git::Split(path, '/')) {
+  for (const std::string& name : support::Split(path, '/')) {
     folded += (folded.empty() ? "" : "/") + FoldName(name);
   }
   return support::LowerCase(folded);
@@ -124,7 +123,7 @@ std::string List(const Names& names, std::size_t most) {
 bool LeadsOut(std::string_view path, std::string_view target) {
   auto above = std::count(path.begin(), path.end(), '/');
   bool is_below_name = false;  // which may be a link: a ".." after it leads elsewhere
-  for (const std::string& name : git::Split(target, '/')) {
+  for (const std::string& name : support::Split(target, '/')) {
     if (name == ".." && (is_below_name || --above < 0)) return true;
     if (name == "." || name == ".." || name.empty()) continue;
     if (Folded(name) == ".git") return true;
@@ -133,4 +132,4 @@ bool LeadsOut(std::string_view path, std::string_view target) {
   return target.starts_with('/');
 }
 
-}  // namespace exposure
+}  // namespace paths

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exposure/host_programs.h"
+#include "paths/host_programs.h"
 
 #include <iterator>
 #include <set>
@@ -7,12 +7,12 @@
 #include <string>
 #include <utility>
 
-#include "exposure/names.h"
+#include "paths/names.h"
 #include "support/errors.h"
 #include "support/regex.h"
 #include "support/words.h"
 
-namespace exposure {
+namespace paths {
 namespace {
 
 using enum RunBy;
@@ -139,4 +139,4 @@ bool MayBeConfiguration(std::string_view path) {
   return hidden.FullMatch(folded) || (!data.FullMatch(folded) && configuration.FullMatch(folded));
 }
 
-}  // namespace exposure
+}  // namespace paths

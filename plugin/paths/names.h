@@ -6,7 +6,7 @@
 #include <vector>
 
 /// Names in a project: as file systems compare them, and as people read them.
-namespace exposure {
+namespace paths {
 
 /// A name as the host's file systems may compare it, but with the case of ASCII letters:
 ///   after Unicode's full case folding ("\u017f" is "s"): APFS
@@ -34,4 +34,4 @@ std::string List(const std::vector<std::string>& names, std::size_t most = 3);
 /// Whether a link at `path` may lead out of the project, or into a repository's settings.
 bool LeadsOut(std::string_view path, std::string_view target);
 
-}  // namespace exposure
+}  // namespace paths

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exposure/host_programs.h"
+#include "paths/host_programs.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
-namespace exposure {
+namespace paths {
 namespace {
 
 std::string FirstProgram(const std::string& path) {
@@ -48,4 +48,4 @@ TEST(HostPrograms, HaveAReasonOfAtMostTenWords) {
 }
 
 }  // namespace
-}  // namespace exposure
+}  // namespace paths

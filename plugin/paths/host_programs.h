@@ -11,7 +11,7 @@
 
 /// The files of a project that programs of the host run or obey. One table for the file tools,
 /// which refuse to write some of them, and for reports on changes by the guest.
-namespace exposure {
+namespace paths {
 
 /// When the program runs it, the most dangerous first.
 enum class RunBy : std::uint8_t {
@@ -67,4 +67,4 @@ class HostPrograms {
 /// not know. Not lock files, translations and data of tests.
 bool MayBeConfiguration(std::string_view path);
 
-}  // namespace exposure
+}  // namespace paths
