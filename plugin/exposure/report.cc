@@ -11,6 +11,7 @@
 
 namespace exposure {
 
+using paths::HasHidden;
 using paths::HostProgram;
 using paths::HostPrograms;
 using paths::LeadsOut;
