@@ -21,7 +21,13 @@ using support::Format;
 /// Lima may choose another port at each start, and the old one may be another program's then.
 void RequirePort(const lima::InstanceConfiguration& configuration,
                  const lima::SshEndpoint& endpoint) {
-  const int port = lima::QueryHostAgent(configuration.directory() / "ha.sock");
+  int port = 0;
+  try {
+    port = lima::QueryHostAgent(configuration.directory() / "ha.sock");
+  } catch (const lima::ConfigurationError& error) {  // it was stopped meanwhile
+    throw support::CallError("the Lima instance \"{}\" is not ready: {}", configuration.name,
+                             error.what());
+  }
   if (port == 0 || port == endpoint.port) return;
   throw support::CallError(
       "the Lima instance \"{}\" has port {} in ssh.config, but its host agent has port {}. Nothing "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "copy/mounted_tree.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -39,6 +40,17 @@ FileLock TakeLock(const fs::path& file) {
   auto lock = LockFile(file, LockKind::kExclusive, kTreeWait);
   if (!lock) throw support::CommandError("another limactl mcp reads the project; try again later");
   return std::move(*lock);
+}
+
+/// For `git update-index --index-info`: no entry for this path.
+std::string Absent(const std::string& path) {
+  return "0 " + std::string(40, '0') + '\t' + path + '\0';
+}
+
+/// Whether its status has changed since `other` was written, or in the same second.
+bool HasChangedSince(const fs::path& file, const struct stat& other) {
+  struct stat status {};
+  return ::lstat(file.c_str(), &status) != 0 || status.st_ctime >= other.st_mtime;
 }
 
 /// Whether it is a directory, and no link is on its way. `known` has what was found before. Throws
@@ -94,7 +106,8 @@ std::string MountedTree::WriteTree(
   const std::string files =
       git_.In(top_, kMaxListTime)
           .Require({"ls-files", "-z", "-c", "-o", "--exclude-standard"}, kReading);
-  const bool is_first = !fs::exists(directory_ / "index", gone);
+  struct stat index {};
+  const bool is_first = ::stat((directory_ / "index").c_str(), &index) != 0;
   std::uint64_t size = 0;
   std::string present;
   std::string absent;
@@ -107,7 +120,7 @@ std::string MountedTree::WriteTree(
       left_out["they are repositories of their own"].push_back(paths::Visible(path));
     } else if ((!is_regular && type != fs::file_type::symlink) ||
                !IsDirectory(top_, fs::path(path).parent_path(), directories)) {
-      absent += "0 " + std::string(40, '0') + '\t' + path + '\0';
+      absent += Absent(path);
     } else if (is_regular && ::access(file.c_str(), R_OK) != 0) {
       left_out["they cannot be read"].push_back(paths::Visible(path));
     } else if (is_regular && fs::file_size(file, gone) > max_size) {
@@ -115,6 +128,8 @@ std::string MountedTree::WriteTree(
           .push_back(paths::Visible(path));
     } else {
       if (is_regular) size += fs::file_size(file, gone);
+      // git compares whole seconds, and the guest can set the other time back.
+      if (!is_first && HasChangedSince(file, index)) absent += Absent(path);
       present += path + '\0';
     }
   }

@@ -201,7 +201,7 @@ INSTANTIATE_TEST_SUITE_P(
               "[Only the first"},
         Print{"LongLine",
               R"(printf 'a.cc\0001\000'; head -c 90000000 /dev/zero | tr '\000' x; echo)", kTooMany,
-              "bytes left out]"},
+              "bytes left out; "},
         Print{"LongWordsOfGit", "yes | head -c 90000000 >&2; exit 128", kTooMany,
               "git grep failed in the guest (exit status 128): y\ny"},
         Print{"Killed", "kill -9 $$", "by signal KILL", "by signal KILL"}),
