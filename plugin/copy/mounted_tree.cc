@@ -134,8 +134,8 @@ std::string MountedTree::WriteTree(
     }
   }
   if (is_first && size > kQuickly) {
-    support::LogInfo(Format("reading {} in {}, for limactl mcp diff",
-                            support::FormatByteCount(size), paths::Visible(top_)));
+    support::LogInfo(Format("reading {} MB in {}, for limactl mcp diff", size / 1'000'000,
+                            paths::Visible(top_)));
   }
   const Git git = git_.In(top_, kMaxTime);
   git.Require({"update-index", "-z", "--index-info"}, kReading, absent);

@@ -30,7 +30,7 @@ class BoundedState : public ::testing::Test {
   }
 
   [[nodiscard]] State Read(std::size_t max_read) const {
-    return ReadState(top_, HostPrograms(), max_read);
+    return ReadState(top_, paths::HostPrograms(), max_read);
   }
 
   const testing_support::TemporaryDirectory directory_;
