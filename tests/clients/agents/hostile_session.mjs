@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sessions of real agents in hostile projects, with `limactl-mcp run` and without.
 
+import { execFileSync } from 'node:child_process';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -116,6 +117,8 @@ export function hostileSession(spec, hostile, { confined, live = false, below = 
     if (confined) hostile.plantFurther?.(project, traps);
     const directory = join(project, below);
     mkdirSync(directory, { recursive: true });
+    // What is mounted is the project then, not only the directory.
+    if (below !== '.') execFileSync('git', ['init', '-q', project]);
     const readSettings = () =>
       hostile.usersSettings.map((path) => readFileSync(join(home, path), 'utf8'));
     const before = { project: snapshot(project), settings: readSettings() };
