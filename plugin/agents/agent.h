@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "agents/arguments.h"
-#include "paths/host_programs.h"
 #include "mcp/tool.h"
+#include "paths/host_programs.h"
 #include "support/environment.h"
 #include "support/version.h"
 
@@ -120,7 +120,7 @@ struct Agent {
   /// How much of a result it shows to its model, in bytes. Somewhat less than that, so that the
   /// tools' last line is shown too.
   std::size_t shown_bytes = mcp::ResultFormat().text_bytes;
-  std::vector<paths::HostProgram> obeys;                   ///< files of the project
+  std::vector<paths::HostProgram> obeys;                      ///< files of the project
   std::vector<Step> (*set_up)(const ServerRequest& request);  ///< for `limactl mcp configure`
   std::optional<Confinement> run = {};                        ///< if `limactl mcp run` can start it
 };

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "commands/work.h"
-#include "paths/host_programs.h"
 #include "exposure/mounted.h"
+#include "paths/host_programs.h"
 
 namespace commands {
 

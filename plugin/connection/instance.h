@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "paths/host_programs.h"
 #include "guest/guest.h"
 #include "lima/configuration.h"
 #include "lima/mounts.h"
 #include "lima/ssh_config.h"
 #include "lima/status.h"
+#include "paths/host_programs.h"
 #include "paths/roots.h"
 #include "support/context.h"
 #include "support/errors.h"
@@ -23,9 +23,9 @@ struct InstanceOptions {
   std::filesystem::path lima_home;
   std::string name;
   paths::RootOptions roots;
-  std::string copied_project;            ///< `--copy`, a host path: its copy is the only root
-  std::string working_directory;         ///< this program's, on the host
-  bool allow_settings = false;           ///< `--allow-settings`
+  std::string copied_project;         ///< `--copy`, a host path: its copy is the only root
+  std::string working_directory;      ///< this program's, on the host
+  bool allow_settings = false;        ///< `--allow-settings`
   paths::HostPrograms host_programs;  ///< whose files are not written without that
 };
 

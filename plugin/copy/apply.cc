@@ -18,12 +18,12 @@
 
 namespace copy {
 
-using paths::Visible;
 using git::GitOutput;
 using git::kNoEntry;
 using git::kRepositoryMode;
 using git::RawChange;
 using git::Unchanged;
+using paths::Visible;
 namespace {
 
 namespace fs = std::filesystem;

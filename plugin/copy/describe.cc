@@ -14,12 +14,12 @@
 
 namespace copy {
 
-using paths::List;
-using paths::Visible;
-using paths::Word;
 using git::Excluding;
 using git::Existing;
 using git::Split;
+using paths::List;
+using paths::Visible;
+using paths::Word;
 namespace {
 
 using support::Count;

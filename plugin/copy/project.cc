@@ -7,8 +7,8 @@
 
 #include "copy/rules.h"
 #include "copy/side_repository.h"
-#include "paths/names.h"
 #include "exposure/report.h"
+#include "paths/names.h"
 #include "support/environment.h"
 #include "support/errors.h"
 #include "support/files.h"
@@ -18,8 +18,6 @@
 
 namespace copy {
 
-using paths::List;
-using paths::Visible;
 using git::EachWithNul;
 using git::GitOutput;
 using git::IsNewEnough;
@@ -28,6 +26,8 @@ using git::kRepositoryMode;
 using git::ParseRaw;
 using git::RawChange;
 using git::Split;
+using paths::List;
+using paths::Visible;
 namespace {
 
 namespace fs = std::filesystem;

@@ -18,12 +18,12 @@
 
 namespace copy {
 
-using paths::Visible;
-using paths::Word;
 using git::Excluding;
 using git::Existing;
 using git::RequireSuccess;
 using git::Split;
+using paths::Visible;
+using paths::Word;
 
 namespace {
 

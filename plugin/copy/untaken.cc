@@ -18,9 +18,9 @@
 
 namespace copy {
 
+using git::GitOutput;
 using paths::List;
 using paths::Visible;
-using git::GitOutput;
 namespace {
 
 using support::Format;

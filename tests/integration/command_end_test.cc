@@ -54,7 +54,9 @@ TEST_F(CommandEnd, ByTimeout) {
   const long group = BeginFamily();
   const json result = EndFamily();
   EXPECT_FALSE(GroupLives(group)) << "before the answer is given";
-  EXPECT_EQ(result.value("error", ""), "timed out after 4s; its processes have been stopped; a daemon that it started, or what runs as another user, may still run");
+  EXPECT_EQ(result.value("error", ""),
+            "timed out after 4s; its processes have been stopped; a daemon that it started, or "
+            "what runs as another user, may still run");
   EXPECT_EQ(result.value("stdout", ""), "before\n");
   EXPECT_EQ(result.value("stderr", ""), "before2\n");
   EXPECT_FALSE(result.contains("exit_code"));

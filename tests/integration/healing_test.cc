@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A guest that cannot be reached at first, is started, or comes back changed.
 
-#include <csignal>
 #include <sys/socket.h>
 
 #include <array>
 #include <atomic>
+#include <csignal>
 #include <optional>
 
 #include "integration/fixture.h"

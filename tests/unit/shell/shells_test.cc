@@ -585,7 +585,8 @@ constexpr const char* kStubbornCommand =
     "while :; do sleep 0.2; done";
 
 constexpr const char* kAllStopped =
-    "its processes have been stopped; a daemon that it started, or what runs as another user, may still run";
+    "its processes have been stopped; a daemon that it started, or what runs as another user, may "
+    "still run";
 
 class StoppedCommands : public EachShellTest {
  protected:
