@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 std::string FindProjectTop() {
   const std::string home = support::EnvironmentVariable("HOME");
-  return FindProject(home, "", copy::FindTop(FindProject(home))).string();
+  return FindProject(home, copy::FindTop(FindProject(home))).string();
 }
 
 /// The top of the working tree in the current directory. With `has_copy`, that of a copy is found

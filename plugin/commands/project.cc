@@ -62,15 +62,14 @@ const agents::Agent& FindAgent(std::string_view word, bool can_run) {
                    support::Join(OfferedWords(can_run ? Offers::kAgentsOfRun : Offers::kAgents)));
 }
 
-std::filesystem::path FindProject(const std::string& home, std::string_view otherwise,
-                                  std::filesystem::path project) {
+std::filesystem::path FindProject(const std::string& home, std::filesystem::path project) {
   std::error_code error;
   if (project.empty()) project = std::filesystem::current_path(error);
   if (error) throw UsageError("the current directory is gone; change to your project");
   const bool is_home = std::filesystem::equivalent(project, home, error);
   if (is_home || project == project.root_path()) {
-    throw UsageError("{} {}; run this inside a project{}", project.string(),
-                     is_home ? "is your home directory" : "is the root directory", otherwise);
+    throw UsageError("{} {}; run this inside a project", project.string(),
+                     is_home ? "is your home directory" : "is the root directory");
   }
   return project;
 }

@@ -22,10 +22,8 @@ namespace commands {
 const agents::Agent& FindAgent(std::string_view word, bool can_run);
 
 /// The current directory, links resolved, unless `project` is given. Throws UsageError if it is
-/// gone, or is `/` or the user's home directory: an agent would get all of it. `otherwise` ends the
-/// text for the latter.
-std::filesystem::path FindProject(const std::string& home, std::string_view otherwise = "",
-                                  std::filesystem::path project = {});
+/// gone, or is `/` or the user's home directory: an agent would get all of it.
+std::filesystem::path FindProject(const std::string& home, std::filesystem::path project = {});
 
 /// The nearest directory above with a `.git`, found without git.
 std::optional<std::filesystem::path> FindRepository(std::filesystem::path directory);
