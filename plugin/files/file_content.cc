@@ -19,14 +19,18 @@ using guest::OpenMode;
 using support::CallError;
 
 /// Opens what the path rules checked. A link may have taken its place since: the path is resolved
-/// once more at once.
+/// right before and right after, so that it would have to change twice within one burst.
 std::unique_ptr<guest::OpenFile> Open(const paths::ResolvedPath& path, OpenMode mode,
                                       guest::Guest& guest, const support::Context& context) {
   RequireRegularFile(path, guest, context);  // opening a FIFO would block the guest's server
-  std::vector<guest::Reply> replies = guest.RoundTrip(
-      {guest::Request::Open(path.guest, mode), guest::Request::RealPath(path.guest)}, context);
-  auto file = std::make_unique<guest::OpenFile>(guest, replies[0].As<guest::Handle>());
-  if (replies[1].As<std::string>() == path.guest) return file;
+  const auto resolve = guest::Request::RealPath(path.guest);
+  std::vector<guest::Reply> replies =
+      guest.RoundTrip({resolve, guest::Request::Open(path.guest, mode), resolve}, context);
+  auto file = std::make_unique<guest::OpenFile>(guest, replies[1].As<guest::Handle>());
+  const auto is_unchanged = [&](guest::Reply& reply) {
+    return reply.As<std::string>() == path.guest;
+  };
+  if (is_unchanged(replies[0]) && is_unchanged(replies[2])) return file;
   throw CallError("{} was replaced by another file while it was being opened", path.host);
 }
 
