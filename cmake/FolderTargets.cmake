@@ -18,7 +18,9 @@ target_compile_options(project_options INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE MATCHES "Rel")
   target_compile_options(project_options INTERFACE -Wno-array-bounds -Wno-stringop-overflow)
 endif()
-target_include_directories(project_options INTERFACE ${PROJECT_SOURCE_DIR}/plugin)
+foreach(house . server copy launcher)
+  target_include_directories(project_options INTERFACE ${PROJECT_SOURCE_DIR}/plugin/${house})
+endforeach()
 include(cmake/Hardening.cmake)
 
 # Halves the build time. The fuzz preset turns it off, so that one build notices a missing include.
@@ -104,7 +106,7 @@ function(add_unit_test name)
                        PROPERTIES TIMEOUT ${LIMACTL_MCP_TEST_SECONDS} ${cost})
 endfunction()
 
-# add_shellcheck(FOLDER name.sh …) checks plugin/FOLDER/programs. What is not assigned in one program comes
+# add_shellcheck(FOLDER name.sh …) checks FOLDER/programs in plugin/. What is not assigned in one program comes
 # from another one, or from C++.
 function(add_shellcheck folder)
   find_program(SHELLCHECK shellcheck)
@@ -113,7 +115,8 @@ function(add_shellcheck folder)
   else()
     set(command ${CMAKE_COMMAND} -E echo "skipped: this machine has no shellcheck")
   endif()
-  add_test(NAME shellcheck.${folder} COMMAND ${command}
+  cmake_path(GET folder FILENAME name)
+  add_test(NAME shellcheck.${name} COMMAND ${command}
            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/plugin/${folder}/programs)
-  set_tests_properties(shellcheck.${folder} PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped: ")
+  set_tests_properties(shellcheck.${name} PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped: ")
 endfunction()

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "agents/agent.h"
 #include "commands/audit_log.h"
@@ -18,6 +17,7 @@
 #include "connection/instance.h"
 #include "connection/instance_opener.h"
 #include "connection/shared_connection.h"
+#include "copy/served_copy.h"
 #include "mcp/server.h"
 #include "support/log.h"
 #include "support/version.h"
@@ -43,11 +43,13 @@ mcp::ServerOptions MakeServerOptions(const ServeOptions& given, SharedConnection
 }  // namespace
 
 int Serve(const Parsed& parsed) {
-  std::string copied_project = ReadCopiedProject(parsed);
+  const std::string copied_project = ReadCopiedProject(parsed);
   const pid_t parent = TerminationWatch::PrepareProcess();
   ServeOptions options = ReadServeOptions(parsed, parsed.Positional(0, kDefaultInstance));
   RequireInstance(options);
-  options.instance.copied_project = std::move(copied_project);
+  if (!copied_project.empty())
+    options.instance.only_root =
+        copy::ServedCopy(options.instance.lima_home, options.instance.name, copied_project);
   if (options.start) UseSafeSearchPath(options.instance.name);
 
   connection::InstanceOpener opener(options.instance, options.start);

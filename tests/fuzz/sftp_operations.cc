@@ -15,7 +15,7 @@
 #include "support/errors.h"
 #include "support/paths.h"
 #include "testing/local_guest.h"
-#include "unit/ssh/sftp/sftp_bytes.h"
+#include "unit/server/ssh/sftp/sftp_bytes.h"
 
 namespace {
 

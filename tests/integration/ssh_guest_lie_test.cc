@@ -12,7 +12,7 @@
 #include "ssh/sftp/sftp_service.h"
 #include "testing/lying_sshd.h"
 #include "testing/tcp_proxy.h"
-#include "unit/ssh/sftp/sftp_bytes.h"
+#include "unit/server/ssh/sftp/sftp_bytes.h"
 
 namespace ssh_guest {
 namespace {

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "testing/files.h"
-#include "unit/ssh/sftp/sftp_bytes.h"
+#include "unit/server/ssh/sftp/sftp_bytes.h"
 
 namespace {
 

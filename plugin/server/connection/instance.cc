@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "connection/instance.h"
+
+#include <cstdint>
+#include <utility>
+
+#include "lima/home.h"
+#include "lima/sandbox.h"
+#include "paths/mount_check.h"
+#include "paths/path_rules.h"
+#include "ssh/connection.h"
+#include "support/log.h"
+#include "support/regex.h"
+
+namespace connection {
+namespace {
+
+using support::Format;
+
+/// Lima may choose another port at each start, and the old one may be another program's then.
+void RequirePort(const lima::InstanceConfiguration& configuration,
+                 const lima::SshEndpoint& endpoint) {
+  int port = 0;
+  try {
+    port = lima::QueryHostAgent(configuration.directory() / "ha.sock");
+  } catch (const lima::ConfigurationError& error) {  // it was stopped meanwhile
+    throw support::CallError("the Lima instance \"{}\" is not ready: {}", configuration.name,
+                             error.what());
+  }
+  if (port == 0 || port == endpoint.port) return;
+  throw support::CallError(
+      "the Lima instance \"{}\" has port {} in ssh.config, but its host agent has port {}. Nothing "
+      "was sent; restart the instance: `{}`",
+      configuration.name, endpoint.port, port, lima::RestartCommand(configuration.name));
+}
+
+/// ssh.config names the guest's user. It is missing until the instance has been started once.
+lima::GuestFacts FactsFromFiles(const lima::InstanceConfiguration& configuration) {
+  lima::GuestFacts facts;
+  try {
+    facts.user = lima::ReadSshConfig(configuration.directory(), configuration.name).user;
+  } catch (const support::CallError& error) {
+    support::LogInfo(error.what());
+  }
+  return facts;
+}
+
+constexpr const char* kStale =
+    ": the guest may not notice when the host changes files here (9p cache). read_file bypasses "
+    "that; commands, lists and searches may show old contents";
+
+std::string ListRoots(const std::vector<paths::Root>& roots) {
+  if (roots.empty()) {
+    return "The instance mounts no directory, so the file tools can use none.\n";
+  }
+  std::string text = "The file tools, and the directory of a command, can use these directories:\n";
+  for (const paths::Root& root : roots) {
+    text += Format("- {}{}", root.host, root.writable ? " (writable)" : " (read-only)");
+    if (root.guest != root.host) text += Format(", which is {} in the guest", root.guest);
+    if (root.reads_may_be_stale) text += kStale;
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+void RequireRunning(const lima::InstanceConfiguration& configuration) {
+  const lima::Status status = lima::InspectStatus(configuration.directory(), configuration.vm_type);
+  if (status.state == lima::State::kRunning) return;
+  const std::string problem =
+      status.state == lima::State::kStopped
+          ? Format("stopped; start it on the host with: limactl start {}", configuration.name)
+          : Format("broken ({}), or is starting or stopping. If it stays so, run on the host: {}",
+                   status.reason, lima::ForcedRestartCommand(configuration.name));
+  throw InstanceNotRunning(Format("the Lima instance \"{}\" is {}", configuration.name, problem),
+                           status.state);
+}
+
+lima::GuestFacts QueryGuestFacts(const std::string& instance, guest::Guest& guest,
+                                 const support::Context& context) {
+  const guest::ScriptOutput given =
+      guest::CaptureScript(guest, {R"sh(printf '%s\n%s' "$(id -u)" "$HOME")sh"}, context);
+  std::uint32_t uid = 0;
+  std::string home;
+  if (!given.exit_status ||
+      !support::Regex(R"((?s)(\d+)\n(/[^\x00]*))").FullMatch(given.output, &uid, &home)) {
+    throw support::CallError(
+        "the guest did not report its user's id and home directory, "
+        "which the instance's mounts need; set user.home and user.uid in its lima.yaml, "
+        "or find the cause with limactl shell {}",
+        instance);
+  }
+  lima::GuestFacts facts;
+  facts.home = home;
+  facts.uid = uid;
+  return facts;
+}
+
+std::vector<paths::Root> ShownRoots(const InstanceOptions& options,
+                                    const lima::InstanceConfiguration& configuration) {
+  if (options.only_root) return {options.only_root->find()};
+  return paths::SelectRoots(
+      lima::ListMounts(configuration, lima::ReadHostFacts(), FactsFromFiles(configuration)),
+      options.roots);
+}
+
+std::string Instructions(const InstanceOptions& options) {
+  try {
+    const lima::InstanceConfiguration configuration =
+        lima::LoadConfiguration(options.lima_home, options.name);
+    // Codex shows a model only the first line.
+    return Format(
+        "Files, search and commands in the Lima virtual machine \"{}\" ({}), not on the host: "
+        "use these tools for all work on the project.\n{}Give absolute host paths. "
+        "Other paths are refused: ask the user to mount the directory. "
+        "Commands run as the guest's user and see the guest's own files too.\n",
+        options.name, configuration.os, ListRoots(ShownRoots(options, configuration)));
+  } catch (const support::CallError& error) {
+    return Format(
+        "These tools work inside the Lima virtual machine \"{}\", not on the host. "
+        "They cannot be used now: {}\n",
+        options.name, error.what());
+  }
+}
+
+tools::Workspace OpenInstance(const InstanceOptions& options,
+                              const std::shared_ptr<paths::PinnedRoots>& pins,
+                              const support::Context& context) {
+  const lima::InstanceConfiguration configuration =
+      lima::LoadConfiguration(options.lima_home, options.name);
+  const std::string shell = lima::LoginShell(configuration);
+  RequireRunning(configuration);
+  const lima::SshEndpoint endpoint = lima::ReadSshConfig(configuration.directory(), options.name);
+  RequirePort(configuration, endpoint);
+
+  const std::shared_ptr<guest::Guest> guest = ssh::Connect(endpoint, {}, context);
+  lima::GuestFacts facts;
+  if (lima::NeedsGuestFacts(configuration)) facts = QueryGuestFacts(options.name, *guest, context);
+  facts.user = endpoint.user;
+  const std::vector<lima::Mount> mounts =
+      lima::ListMounts(configuration, lima::ReadHostFacts(), facts);
+
+  paths::PathRules::Options paths;
+  paths.instance = options.name;
+  paths.pins = pins;
+  paths.working_directory = options.working_directory;
+  paths.allow_settings = options.allow_settings;
+  paths.host_programs = options.host_programs;
+  paths.lima_home = options.lima_home;
+  if (options.only_root) {
+    const auto use = options.only_root->use(mounts, *guest, context);
+    paths.roots = options.roots.allowed_paths;
+    paths.roots.push_back(options.only_root->find());
+    return {guest, std::make_shared<const paths::PathRules>(std::move(paths)), shell, use};
+  }
+
+  paths.mounts = paths::RootsOfMounts(mounts);
+  paths.mount_check = std::make_shared<paths::MountCheck>(mounts, configuration.os);
+  paths.mount_check->CheckAll(*guest, context);
+  paths.roots = paths::SelectRoots(mounts, options.roots);
+
+  const auto rules = std::make_shared<const paths::PathRules>(std::move(paths));
+  rules->CheckRoots(*guest, context);
+
+  return {guest, rules, shell};
+}
+
+}  // namespace connection
