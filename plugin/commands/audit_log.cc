@@ -59,8 +59,8 @@ AuditLog::AuditLog(const std::string& path)
       file_(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
                    0600)) {
   if (file_.valid()) return;
-  throw support::CommandError("--audit {}: cannot be opened for appending: {}", path,
-                              std::generic_category().message(errno));
+  throw support::Error("--audit {}: cannot be opened for appending: {}", path,
+                       std::generic_category().message(errno));
 }
 
 void AuditLog::Record(const mcp::ObservedCall& call, const mcp::Outcome* end) {

@@ -21,7 +21,7 @@ std::string AuditLine(const mcp::ObservedCall& call, const mcp::Outcome* end);
 /// Each line is one write: threads and servers may share the file.
 class AuditLog {
  public:
-  /// Creates a missing file for its owner only (0600). Throws support::CommandError if it cannot be
+  /// Creates a missing file for its owner only (0600). Throws support::Error if it cannot be
   /// opened for appending.
   explicit AuditLog(const std::string& path);
 

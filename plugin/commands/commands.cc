@@ -7,6 +7,7 @@
 #include "commands/command_table.h"
 #include "commands/documents/documents.h"
 #include "commands/option_parser.h"
+#include "support/errors.h"
 #include "support/log.h"
 #include "support/version.h"
 
@@ -31,7 +32,7 @@ int Dispatch(const std::vector<std::string>& arguments) {
   }
   std::vector<std::string> known = {"help", "--help", "--version"};
   for (const Command& command : Commands()) known.emplace_back(command.name);
-  throw UsageError(
+  throw support::Error(
       "{} 'limactl mcp --help' lists the commands and options",
       UnknownText(arguments[0].starts_with('-') ? "option" : "command", arguments[0], known));
 }

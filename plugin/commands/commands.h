@@ -5,16 +5,9 @@
 #include <vector>
 
 #include "lima/sandbox.h"
-#include "support/errors.h"
 
 /// The command line: `limactl-mcp COMMAND …`, which `limactl mcp COMMAND …` runs.
 namespace commands {
-
-/// The command line is wrong. `what()` is one line.
-class UsageError : public support::CommandError {
- public:
-  using CommandError::CommandError;
-};
 
 /// The instance of `serve` and `doctor` when none is named, as with limactl.
 inline constexpr const char* kDefaultInstance = "default";

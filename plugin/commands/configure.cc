@@ -14,6 +14,7 @@
 #include "doctor/host_checks.h"
 #include "lima/home.h"
 #include "support/environment.h"
+#include "support/errors.h"
 #include "support/format.h"
 #include "support/printable.h"
 #include "support/program.h"
@@ -64,7 +65,7 @@ std::vector<std::string> LaunchCommand(const std::string& instance) {
 
 void RequirePrintable(const std::string& word) {
   if (support::Printable(word) == word) return;
-  throw UsageError("{} has characters that cannot be printed as they are; rename it", word);
+  throw support::Error("{} has characters that cannot be printed as they are; rename it", word);
 }
 
 /// `options` are those of `serve`.

@@ -29,7 +29,7 @@ void CopiedWork::Begin() {
   CopyCommand command(instance().configuration.name, project(), directory_);
   SendCopy(command);
   use_ = command.side().place().TakeUse(copy::LockKind::kShared);
-  if (!use_) throw support::CommandError("the copy is being replaced or dropped; try again later");
+  if (!use_) throw support::Error("the copy is being replaced or dropped; try again later");
 }
 
 void CopiedWork::End() {
@@ -63,8 +63,8 @@ bool CopiedWork::PrintChanges(std::ostream& out) {
 }
 
 void CopiedWork::Accept() {
-  throw support::CommandError("--accept is for a mount. In a copy: limactl mcp take{}",
-                              NameArgument(instance()));
+  throw support::Error("--accept is for a mount. In a copy: limactl mcp take{}",
+                       NameArgument(instance()));
 }
 
 void CopiedWork::PrintDiff(bool only_names, std::uint64_t max_size) {

@@ -6,6 +6,7 @@
 #include "commands/commands.h"
 #include "commands/copy_command.h"
 #include "shell/shell_quote.h"
+#include "support/errors.h"
 #include "support/paths.h"
 #include "support/printable.h"
 
@@ -18,7 +19,8 @@ std::string ReadCopyDirectory(const Parsed& parsed) {
   const bool fits =
       text.starts_with('/') && directory != "/" && text.find('\n') == std::string::npos;
   if (fits) return directory;
-  throw UsageError("--copy-dir \"{}\": expected an absolute directory of the guest, not /", text);
+  throw support::Error("--copy-dir \"{}\": expected an absolute directory of the guest, not /",
+                       text);
 }
 
 void SendCopy(CopyCommand& command) {

@@ -17,6 +17,7 @@
 #include "paths/names.h"
 #include "shell/shell_quote.h"
 #include "support/environment.h"
+#include "support/errors.h"
 #include "support/format.h"
 #include "support/log.h"
 #include "support/units.h"
@@ -43,7 +44,7 @@ std::uint64_t ReadMaxSize(const Parsed& parsed) {
   const auto& text = parsed["max-size"].as<std::string>();
   const auto bytes = support::ParseByteCount(text);
   if (bytes && *bytes > 0) return *bytes;
-  throw UsageError("--max-size \"{}\": expected a size such as 500M or 4GiB", text);
+  throw support::Error("--max-size \"{}\": expected a size such as 500M or 4GiB", text);
 }
 
 CopyCommand::CopyCommand(const std::string& instance, const std::string& project,
@@ -65,9 +66,9 @@ CopyCommand::CopyCommand(const std::string& instance, const std::string& project
     place = copy::PlaceOf(place, aside.front());
   const bool may_be_aside = verb == "drop --undo" && !aside.empty();
   if (!verb.empty() && !place.ReadFacts() && !may_be_aside) {
-    if (!loaded.reach.MountHolding(place.project)) throw support::CommandError(place.NoCopyText());
-    throw support::CommandError(
-        "The project is mounted: there is nothing to {}. See: limactl mcp diff {}", verb, instance);
+    if (!loaded.reach.MountHolding(place.project)) throw support::Error(place.NoCopyText());
+    throw support::Error("The project is mounted: there is nothing to {}. See: limactl mcp diff {}",
+                         verb, instance);
   }
   side_.emplace(place, directory);
   UndoInterruptedApply();
@@ -97,7 +98,7 @@ void CopyCommand::FollowProject() {
 }
 
 void CopyCommand::RequireCopy() {
-  if (side_->facts().sent.empty()) throw support::CommandError(side_->place().NoCopyText());
+  if (side_->facts().sent.empty()) throw support::Error(side_->place().NoCopyText());
   FollowProject();
 }
 

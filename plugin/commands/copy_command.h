@@ -16,14 +16,14 @@
 /// Shared by `copy`, `diff`, `take` and `drop`.
 namespace commands {
 
-/// `--copy-dir` of `copy` and `run`; empty if it is not given. Throws UsageError.
+/// `--copy-dir` of `copy` and `run`; empty if it is not given. Throws Error.
 std::string ReadCopyDirectory(const Parsed& parsed);
 
-/// The top of the working tree of git that holds the current directory. Throws UsageError if that
+/// The top of the working tree of git that holds the current directory. Throws Error if that
 /// is the user's home directory: an agent would get all of it.
 std::string FindProjectTop();
 
-/// `--max-size` of `diff` and `take`. Throws UsageError.
+/// `--max-size` of `diff` and `take`. Throws Error.
 std::uint64_t ReadMaxSize(const Parsed& parsed);
 
 /// The copy of a project in an instance, and this command's lock on it.

@@ -4,6 +4,7 @@
 #include "commands/commands.h"
 #include "commands/copy_command.h"
 #include "copy/copy.h"
+#include "support/errors.h"
 
 namespace commands {
 
@@ -11,7 +12,7 @@ int Drop(const Parsed& parsed) {
   const bool force = parsed["force"].as<bool>();
   const bool purge = parsed["purge"].as<bool>();
   const bool undo = parsed["undo"].as<bool>();
-  if (undo && (purge || force)) throw UsageError("--undo excludes --force and --purge");
+  if (undo && (purge || force)) throw support::Error("--undo excludes --force and --purge");
   CopyCommand command(parsed.Positional(0, kAgentInstance), parsed["project"].as<std::string>(), "",
                       undo || purge ? "drop --undo" : "drop");
   try {

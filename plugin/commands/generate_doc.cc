@@ -7,6 +7,7 @@
 #include "commands/commands.h"
 #include "commands/documents/documents.h"
 #include "commands/option_parser.h"
+#include "support/errors.h"
 #include "tools/tool_list.h"
 
 namespace commands {
@@ -37,15 +38,15 @@ void Write(const std::filesystem::path& path, const std::string& text) {
   file << text;
   file.close();
   if (!file) {
-    throw support::CommandError(
-        "cannot write {}; name a directory that exists and that you may write to", path.string());
+    throw support::Error("cannot write {}; name a directory that exists and that you may write to",
+                         path.string());
   }
 }
 
 }  // namespace
 
 int GenerateDoc(const Parsed& parsed) {
-  if (parsed.unmatched().empty()) throw UsageError("generate-doc: name the directory DIR");
+  if (parsed.unmatched().empty()) throw support::Error("generate-doc: name the directory DIR");
   const std::filesystem::path directory = parsed.Positional(0);
   Write(directory / "mcp.md", ToolPage());
   Write(directory / "options.md", OptionsPage());

@@ -19,7 +19,7 @@ namespace commands {
 
 namespace fs = std::filesystem;
 using exposure::GuestReach;
-using support::CommandError;
+using support::Error;
 
 namespace {
 
@@ -43,9 +43,9 @@ std::optional<std::string> FindMount(const Instance& instance, const std::string
   const GuestReach readable(instance.mounts, GuestReach::Access::kReading);
   const auto location = readable.MountHoldingOrBelow(project);
   if (!location) return std::nullopt;
-  throw CommandError("the instance \"{}\" mounts {}{}. {}", configuration.name, *location,
-                     readable.MountHolding(project) ? " read-only" : ", a part of the project",
-                     CopyAdvice(configuration.name));
+  throw Error("the instance \"{}\" mounts {}{}. {}", configuration.name, *location,
+              readable.MountHolding(project) ? " read-only" : ", a part of the project",
+              CopyAdvice(configuration.name));
 }
 
 MountedWork::MountedWork(const Instance& instance, const std::string& mount,
@@ -60,7 +60,7 @@ MountedWork::MountedWork(const Instance& instance, const std::string& mount,
 
 std::string MountedWork::GuestDirectory() const {
   if (lima::NeedsGuestFacts(instance().configuration)) {
-    throw CommandError(
+    throw Error(
         "--mcp: only the guest knows where it mounts the project; "
         "write the mountPoint without a template: {}",
         lima::EditCommands(instance().configuration.name));
@@ -148,7 +148,7 @@ bool MountedWork::Print(const exposure::State& state, std::ostream& out) const {
 
 void MountedWork::RequireBaseline() const {
   if (baseline_) return;
-  throw CommandError(
+  throw Error(
       "there is no baseline of {}: limactl mcp run AGENT{} takes it, "
       "or limactl mcp changes --accept{}",
       top_, NameArgument(instance()), NameArgument(instance()));

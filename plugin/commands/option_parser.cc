@@ -8,6 +8,7 @@
 #include "commands/commands.h"
 #include "commands/documents/documents.h"
 #include "support/edit_distance.h"
+#include "support/errors.h"
 #include "support/format.h"
 #include "support/regex.h"
 
@@ -68,7 +69,7 @@ std::optional<Parsed> Parse(const Command& command, std::vector<std::string> arg
   try {
     result = {MakeOptions(command).parse(static_cast<int>(pointers.size()), pointers.data()), rest};
   } catch (const std::exception& error) {  // cxxopts 3.0 and 3.1 name the class differently
-    throw UsageError(ErrorText(error.what(), options) + help);
+    throw support::Error(ErrorText(error.what(), options) + help);
   }
   if (result->count("help") > 0) {
     std::cout << CommandHelp(*FindCommand(command.name), result->unmatched());
@@ -76,15 +77,15 @@ std::optional<Parsed> Parse(const Command& command, std::vector<std::string> arg
   }
   for (const cxxopts::KeyValue& option : result->arguments()) {
     if (option.value().empty())
-      throw UsageError(ErrorText("Option \"" + option.key() + "\" is", options) + help);
+      throw support::Error(ErrorText("Option \"" + option.key() + "\" is", options) + help);
   }
   for (const Option& option : options) {
     const std::string name(option.name);
     if (option.is_list || result->count(name) <= 1) continue;
-    throw UsageError("--{} is given more than once.{}", name, help);
+    throw support::Error("--{} is given more than once.{}", name, help);
   }
   if (result->unmatched().size() > maximum)
-    throw UsageError("unexpected argument \"{}\".{}", result->unmatched()[maximum], help);
+    throw support::Error("unexpected argument \"{}\".{}", result->unmatched()[maximum], help);
   return result;
 }
 

@@ -22,7 +22,7 @@ struct Parsed : cxxopts::ParseResult {
 };
 
 /// Reads the arguments of a command as the table has them: each option once unless it is a list,
-/// and no empty values. Empty after printing the help. Throws UsageError.
+/// and no empty values. Empty after printing the help. Throws Error.
 std::optional<Parsed> Parse(const Command& command, std::vector<std::string> arguments);
 
 /// `unknown KIND "WORD".`, and the known word that may be meant.

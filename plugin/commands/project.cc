@@ -16,6 +16,7 @@
 #include "paths/roots.h"
 #include "shell/shell_quote.h"
 #include "support/environment.h"
+#include "support/errors.h"
 #include "support/foreground_child.h"
 #include "support/join.h"
 #include "support/utf8.h"
@@ -38,11 +39,11 @@ void OfferInstance(const std::filesystem::path& lima_home, const std::string& na
                      name, lima_home.string()),
               true);
   if (!is_wanted) return;
-  if (!*is_wanted) throw support::CommandError("nothing was created");
+  if (!*is_wanted) throw support::Error("nothing was created");
   UseSafeSearchPath(name);
   const std::vector<std::string> command = lima::MountlessSandboxCommand(name);
   if (support::RunInForeground([&] { support::Become(command); }) == 0) return;
-  throw support::CommandError("`{}` failed", shell::ShellCommand(command));
+  throw support::Error("`{}` failed", shell::ShellCommand(command));
 }
 
 }  // namespace
@@ -52,24 +53,24 @@ const agents::Agent& FindAgent(std::string_view word, bool can_run) {
     const auto programs = support::Words(agent.programs);
     if (agent.name != word && std::ranges::find(programs, word) == programs.end()) continue;
     if (!can_run || agent.run) return agent;
-    throw UsageError("{} is an editor, which `run` cannot start; see: limactl mcp configure {}",
-                     agent.title, agent.name);
+    throw support::Error("{} is an editor, which `run` cannot start; see: limactl mcp configure {}",
+                         agent.title, agent.name);
   }
-  throw UsageError("{} There are: {}; name one of them",
-                   word.empty()
-                       ? "which agent?"
-                       : UnknownText("agent", std::string(word), OfferedWords(Offers::kAgents)),
-                   support::Join(OfferedWords(can_run ? Offers::kAgentsOfRun : Offers::kAgents)));
+  throw support::Error(
+      "{} There are: {}; name one of them",
+      word.empty() ? "which agent?"
+                   : UnknownText("agent", std::string(word), OfferedWords(Offers::kAgents)),
+      support::Join(OfferedWords(can_run ? Offers::kAgentsOfRun : Offers::kAgents)));
 }
 
 std::filesystem::path FindProject(const std::string& home, std::filesystem::path project) {
   std::error_code error;
   if (project.empty()) project = std::filesystem::current_path(error);
-  if (error) throw UsageError("the current directory is gone; change to your project");
+  if (error) throw support::Error("the current directory is gone; change to your project");
   const bool is_home = std::filesystem::equivalent(project, home, error);
   if (is_home || project == project.root_path()) {
-    throw UsageError("{} {}; run this inside a project", project.string(),
-                     is_home ? "is your home directory" : "is the root directory");
+    throw support::Error("{} {}; run this inside a project", project.string(),
+                         is_home ? "is your home directory" : "is the root directory");
   }
   return project;
 }
@@ -133,7 +134,7 @@ void UseSafeSearchPath(const std::string& instance) {
 void RequireUtf8(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     if (support::IsValidUtf8(word)) continue;
-    throw UsageError("{} is not UTF-8, which the settings of agents must be; rename it", word);
+    throw support::Error("{} is not UTF-8, which the settings of agents must be; rename it", word);
   }
 }
 
@@ -162,9 +163,8 @@ std::optional<bool> AskUser(const std::string& question, bool by_default) {
 void Instance::RequireOutOfReach(const std::filesystem::path& file) const {
   const auto mount = reach.MountHolding(file);
   if (!mount) return;
-  throw support::CommandError(
-      "the guest can write {}, which holds {}; use an instance without that mount", *mount,
-      file.string());
+  throw support::Error("the guest can write {}, which holds {}; use an instance without that mount",
+                       *mount, file.string());
 }
 
 Instance LoadInstance(const std::string& name, bool offers, bool mountless) {

@@ -18,10 +18,10 @@
 namespace commands {
 
 /// The agent of that name, or of that program; with `can_run`, of those that `run` can start.
-/// Throws UsageError, which lists them.
+/// Throws Error, which lists them.
 const agents::Agent& FindAgent(std::string_view word, bool can_run);
 
-/// The current directory, links resolved, unless `project` is given. Throws UsageError if it is
+/// The current directory, links resolved, unless `project` is given. Throws Error if it is
 /// gone, or is `/` or the user's home directory: an agent would get all of it.
 std::filesystem::path FindProject(const std::string& home, std::filesystem::path project = {});
 
@@ -42,7 +42,7 @@ void UseSafeSearchPath(const exposure::GuestReach& reach);
 /// reach.
 void UseSafeSearchPath(const std::string& instance);
 
-/// Throws UsageError if one of the words is not UTF-8, which settings must be.
+/// Throws Error if one of the words is not UTF-8, which settings must be.
 void RequireUtf8(const std::vector<std::string>& words);
 
 /// How long an agent waits for a result: longer than a command may run.

@@ -43,8 +43,8 @@ namespace {
 namespace fs = std::filesystem;
 using agents::Agent;
 using exposure::GuestReach;
-using support::CommandError;
 using support::EnvironmentVariable;
+using support::Error;
 
 /// Agents read thousands of files before they print their version.
 constexpr std::chrono::seconds kQueryTimeout{30};
@@ -52,7 +52,7 @@ constexpr std::chrono::seconds kQueryTimeout{30};
 fs::path FindAgentProgram(const Agent& agent, const std::string& path, const GuestReach& reach) {
   const auto program = reach.FindProgram(std::string(agent.name), path);
   if (program) return *program;
-  throw CommandError(
+  throw Error(
       "{} is not installed: no program \"{}\" on PATH outside the project. Install it: "
       "npm install -g {}",
       agent.title, agent.name, agent.run->package);
@@ -70,7 +70,7 @@ std::string OutputOf(const fs::path& program, const std::vector<std::string>& wo
     while (const auto line = child.ReadLine(context)) output += *line + "\n";
     child.Finish(context);
   } catch (const support::Stopped&) {
-    throw CommandError("{} does not exit; run it to see why", support::Join(command, " "));
+    throw Error("{} does not exit; run it to see why", support::Join(command, " "));
   }
   return output;
 }
@@ -91,13 +91,13 @@ void RequireVersion(const Agent& agent, const fs::path& program,
   const std::string printed = OutputOf(program, agent.run->version);
   const auto version = support::ParseRelease(printed);
   if (version && *version >= agent.run->oldest) return;
-  throw CommandError("{} {} cannot be confined; {} is the oldest that can. Update it: {}",
-                     agent.title, version ? support::ToString(*version) : "of an unknown version",
-                     support::ToString(agent.run->oldest),
-                     agents::UpdateCommand(*agent.run, fs::canonical(program).string()));
+  throw Error("{} {} cannot be confined; {} is the oldest that can. Update it: {}", agent.title,
+              version ? support::ToString(*version) : "of an unknown version",
+              support::ToString(agent.run->oldest),
+              agents::UpdateCommand(*agent.run, fs::canonical(program).string()));
 }
 
-// Checks before the agent starts. Each throws support::CommandError if it fails.
+// Checks before the agent starts. Each throws support::Error if it fails.
 
 constexpr const char* kMountedInstance = "mounted";
 
@@ -141,13 +141,13 @@ void CheckInstance(const Instance& instance, const std::string& project,
                    const support::Environment& environment) {
   const lima::InstanceConfiguration& configuration = instance.configuration;
   if (const auto file = doctor::ChangedAfterStart(configuration)) {
-    throw CommandError(
+    throw Error(
         "{} was changed after the instance started, so the mounts may be others. Restart it: {}",
         file->string(), lima::RestartCommand(configuration.name));
   }
   const doctor::Exposure exposure =
       doctor::FindExposure(configuration, instance.mounts, project, environment);
-  if (!exposure.escape.empty()) throw CommandError(exposure.escape);
+  if (!exposure.escape.empty()) throw Error(exposure.escape);
   for (const doctor::Finding& other : exposure.other_instances)
     support::LogWarning(support::Format("{}: {}", other.text, other.advice));
   if (exposure.rest.empty()) return;
@@ -162,7 +162,7 @@ void RequireNarrowMounts(const Instance& instance, const std::string& top) {
   if (!mount) return;
   const lima::InstanceConfiguration& configuration = instance.configuration;
   std::error_code unknown;
-  throw CommandError(
+  throw Error(
       "the guest could write {}, which is more than {}. Mount that alone: {}. {}", *mount, top,
       fs::exists(configuration.lima_home / kMountedInstance, unknown)
           ? lima::EditCommands(configuration.name, " --mount-only " + shell::ShellQuote(top + ":w"))
@@ -180,11 +180,11 @@ void RequireOutOfReach(const Agent& agent, const agents::LaunchRequest& request,
     if (!mount) return;
     const std::string text = support::Format("the guest could change {} ({})", what, path);
     if (fs::is_symlink(path)) {
-      throw CommandError(
+      throw Error(
           "{}, a link into {}, which the guest can write. Replace the link by a copy of its target",
           text, *mount);
     }
-    throw CommandError(
+    throw Error(
         "{}, since the instance mounts {} writable. Use an instance that mounts only the project: "
         "{}",
         text, *mount, lima::SandboxCommand("sandbox"));
@@ -259,8 +259,7 @@ void DropNamedFiles(const GuestReach& reach, support::Environment& environment) 
 std::vector<std::string> GuestShell(const Instance& instance, const Work& work) {
   const auto limactl = instance.reach.FindProgram("limactl", EnvironmentVariable("PATH"));
   if (!limactl) {
-    throw CommandError(
-        "--mcp needs limactl, but there is none on PATH outside the writable mounts");
+    throw Error("--mcp needs limactl, but there is none on PATH outside the writable mounts");
   }
   return {limactl->string(),           "shell", "--workdir=" + work.GuestDirectory(),
           instance.configuration.name, "sh",    "-c"};
@@ -321,7 +320,7 @@ int RunAgent(const Parsed& parsed) {
   agents::LaunchRequest request;
   request.arguments = parsed.rest;
   if (const auto refused = agents::FindRefused(request.arguments, agent.run->rules))
-    throw UsageError(*refused);
+    throw Error(*refused);
   const std::string directory = ReadCopyDirectory(parsed);
   const ServeOptions serve = ReadServeOptions(parsed, instance);
   for (const cxxopts::KeyValue& option : parsed.arguments()) {
@@ -335,7 +334,7 @@ int RunAgent(const Parsed& parsed) {
   const Instance loaded = LoadInstance(instance, true, !directory.empty());
   const std::unique_ptr<Work> work = FindWork(loaded, directory);
   if (!work->HasRoots() && parsed.count("root") > 0) {
-    throw UsageError("--root is for mounted projects; in a copy there is nothing else");
+    throw Error("--root is for mounted projects; in a copy there is nothing else");
   }
   RequireInstance(serve);
   FillRequest(agent, parsed, serve, loaded.reach, *work, request);

@@ -16,6 +16,7 @@
 #include "lima/home.h"
 #include "lima/mounts.h"
 #include "paths/roots.h"
+#include "support/errors.h"
 #include "support/log.h"
 #include "support/units.h"
 
@@ -26,7 +27,7 @@ std::optional<mcp::ResultStyle> ReadResultStyle(const std::string& text) {
   if (text == "auto") return std::nullopt;
   if (text == "structured") return mcp::ResultStyle::kStructured;
   if (text == "text") return mcp::ResultStyle::kText;
-  throw UsageError("--results \"{}\": expected auto, structured or text", text);
+  throw support::Error("--results \"{}\": expected auto, structured or text", text);
 }
 
 }  // namespace
@@ -42,7 +43,7 @@ void CheckOnHost(const ServeOptions& options) {
     (void)paths::SelectRoots(mounts, instance.roots);
     const auto mount = exposure::GuestReach(mounts).MountHolding(path);
     if (mount && options.audit_file) {
-      throw UsageError(
+      throw support::Error(
           "--audit {} lies in {}, which the agent can write; "
           "choose a file outside the writable mounts",
           *options.audit_file, *mount);
@@ -65,7 +66,7 @@ void RequireInstance(const ServeOptions& options) {
 std::chrono::milliseconds ReadCommandTimeout(const Parsed& parsed) {
   const auto& text = parsed["command-timeout"].as<std::string>();
   if (const auto time = support::ParseDuration(text)) return *time;
-  throw UsageError(
+  throw support::Error(
       "--command-timeout \"{}\": expected a time such as 90s, 10m or 1h, or 0 for no limit", text);
 }
 
@@ -93,7 +94,7 @@ ServeOptions ReadServeOptions(const Parsed& parsed, const std::string& instance)
 
 std::string ReadCopiedProject(const Parsed& parsed) {
   if (parsed.count("copy") == 0) return "";
-  if (parsed.count("root") > 0) throw UsageError("--copy and --root exclude each other");
+  if (parsed.count("root") > 0) throw support::Error("--copy and --root exclude each other");
   return exposure::ResolvedOnHost(std::filesystem::absolute(parsed["copy"].as<std::string>()));
 }
 

@@ -22,7 +22,7 @@ struct ServeOptions {
   std::optional<mcp::ResultStyle> result_style;  ///< nothing: by the client's name
 };
 
-/// Throws UsageError for an invalid --command-timeout.
+/// Throws Error for an invalid --command-timeout.
 std::chrono::milliseconds ReadCommandTimeout(const Parsed& parsed);
 
 /// Reads the options for an instance, which need not be there. Throws support::Error for a value
@@ -37,7 +37,7 @@ void CheckOnHost(const ServeOptions& options);
 /// The same, and throws support::Error if there is no such instance.
 void RequireInstance(const ServeOptions& options);
 
-/// The absolute path of `--copy` with links resolved; empty if it is not given. Throws UsageError.
+/// The absolute path of `--copy` with links resolved; empty if it is not given. Throws Error.
 std::string ReadCopiedProject(const Parsed& parsed);
 
 /// The options of `run` or `serve` as words for `serve`, in the given order, with absolute paths.

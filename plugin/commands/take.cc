@@ -9,6 +9,7 @@
 #include "copy/apply.h"
 #include "copy/copy.h"
 #include "paths/names.h"
+#include "support/errors.h"
 #include "support/format.h"
 #include "support/join.h"
 #include "support/units.h"
@@ -46,8 +47,8 @@ bool AskForConsent(const exposure::Report& report, const copy::Losses& losses, b
   const std::string text = Doubts(report, losses);
   if (text.empty() || yes) return false;
   const auto is_wanted = AskUser(support::Format("{}. Apply? [y/N] ", text), false);
-  if (!is_wanted) throw support::CommandError("{}. To apply it all the same: --yes", text);
-  if (!*is_wanted) throw support::CommandError("Nothing was changed.");
+  if (!is_wanted) throw support::Error("{}. To apply it all the same: --yes", text);
+  if (!*is_wanted) throw support::Error("Nothing was changed.");
   return true;
 }
 
@@ -193,12 +194,12 @@ int Take(const Parsed& parsed) {
   const bool apply = parsed["apply"].as<bool>();
   const bool yes = parsed["yes"].as<bool>();
   const bool named = parsed.count("branch") > 0;
-  if (apply && named) throw UsageError("--apply and --branch exclude each other");
-  if (yes && !apply) throw UsageError("--yes is for --apply; without it, nothing is asked");
+  if (apply && named) throw support::Error("--apply and --branch exclude each other");
+  if (yes && !apply) throw support::Error("--yes is for --apply; without it, nothing is asked");
   const bool undo = parsed["undo"].as<bool>();
   const bool force = parsed["force"].as<bool>();
-  if (undo && (apply || named)) throw UsageError("--undo excludes --apply and --branch");
-  if (force && !undo) throw UsageError("--force is for --undo");
+  if (undo && (apply || named)) throw support::Error("--undo excludes --apply and --branch");
+  if (force && !undo) throw support::Error("--force is for --undo");
   const std::uint64_t max_size = ReadMaxSize(parsed);
   CopyCommand command(parsed.Positional(0, kAgentInstance), parsed["project"].as<std::string>(), "",
                       undo ? "take --undo" : "take");

@@ -27,7 +27,7 @@ using paths::Visible;
 namespace {
 
 namespace fs = std::filesystem;
-using support::CommandError;
+using support::Error;
 using support::Format;
 
 /// Bytes of changed files that `git apply` is given: it needs twice as much memory.
@@ -41,8 +41,8 @@ std::string BranchInstead(const SideRepository& side) {
 void RequireSize(const SideRepository& side, const Patch& patch) {
   const std::uint64_t max_size = patch.max_size;
   if (fs::file_size(patch.file) > max_size) {
-    throw CommandError(Unchanged(Format("The patch has more than {}; raise --max-size",
-                                        support::FormatByteCount(max_size))));
+    throw Error(Unchanged(Format("The patch has more than {}; raise --max-size",
+                                 support::FormatByteCount(max_size))));
   }
   std::set<std::string_view> ids;
   for (const RawChange& change : patch.changes.list) ids.insert(change.id);
@@ -52,10 +52,10 @@ void RequireSize(const SideRepository& side, const Patch& patch) {
   }
   const std::uint64_t most = std::min(max_size, kMaxApplied);
   if (size <= most) return;
-  throw CommandError("The changed files have {}, more than {}{}", support::FormatByteCount(size),
-                     support::FormatByteCount(most),
-                     most == max_size ? "; raise --max-size. Nothing was changed."
-                                      : ". Nothing was changed. " + BranchInstead(side));
+  throw Error("The changed files have {}, more than {}{}", support::FormatByteCount(size),
+              support::FormatByteCount(most),
+              most == max_size ? "; raise --max-size. Nothing was changed."
+                               : ". Nothing was changed. " + BranchInstead(side));
 }
 
 /// Throws if a new path is one with another on a file system that ignores case.
@@ -72,9 +72,8 @@ void RequireDistinct(const Git& users, const SideRepository& side,
     if (found != deleted.end() && found->second != change.path) other = found->second;
     if (other.empty()) continue;
     if (users.Run({"config", "--type=bool", "core.ignorecase"}).Line() != "true") return;
-    throw CommandError(
-        "{} and {} are one file here, where case is ignored. Nothing was changed. {}",
-        Visible(change.path), Visible(other), BranchInstead(side));
+    throw Error("{} and {} are one file here, where case is ignored. Nothing was changed. {}",
+                Visible(change.path), Visible(other), BranchInstead(side));
   }
 }
 
@@ -117,11 +116,11 @@ std::string NotMade(const Git& users, const std::vector<RawChange>& changes, con
                           const std::string& problem) {
   const std::vector<std::string> different = before.Put(before.files());
   if (!different.empty()) {
-    throw CommandError("{}. Not put back: {}. Once they can be written: limactl mcp take --undo {}",
-                       problem, Named(different), side.place().arguments);
+    throw Error("{}. Not put back: {}. Once they can be written: limactl mcp take --undo {}",
+                problem, Named(different), side.place().arguments);
   }
   before.Remove();
-  throw CommandError("{}. The working tree is as it was. {}", problem, BranchInstead(side));
+  throw Error("{}. The working tree is as it was. {}", problem, BranchInstead(side));
 }
 
 std::string Advice(const Git& users, const GitOutput& applied) {
@@ -148,7 +147,7 @@ Patch ReadPatch(const SideRepository& side, git::TreeEntries tree, std::uint64_t
   patch.changes = exposure::ReadCommits(side.git(), side.facts().applied, side.facts().work, false,
                                         {}, std::move(tree), write);
   file.close();
-  if (!file) throw CommandError("cannot write {}", patch.file.string());
+  if (!file) throw Error("cannot write {}", patch.file.string());
   return patch;
 }
 

@@ -71,10 +71,10 @@ class Branches {
   /// The wanted branch if it is new, has the commit, or may move, and no other source has it; else
   /// with "-2" and so on. It may move if this source has set it, or, unless the user named it, if
   /// it is an ancestor and no source has set it; but not while it is checked out. Throws
-  /// support::CommandError if another branch is in the way.
+  /// support::Error if another branch is in the way.
   Branch Choose(const Source& source, bool is_named);
 
-  /// Throws support::CommandError if a branch is in the way of one with this name.
+  /// Throws support::Error if a branch is in the way of one with this name.
   void RequireWay(const std::string& name) const;
 
   /// Adds the objects to the user's repository, in one pack, and sets all branches, or none.

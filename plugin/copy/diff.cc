@@ -91,8 +91,7 @@ void PrintDiff(const Git& git, const Git::Arguments& sides, bool only_names) {
       return true;
     }
     if (errno == EPIPE) return false;  // the user has seen enough
-    throw support::CommandError("cannot write the diff: {}",
-                                std::generic_category().message(errno));
+    throw support::Error("cannot write the diff: {}", std::generic_category().message(errno));
   };
   git.Read(arguments, print, kWhat);
 }

@@ -14,14 +14,14 @@ namespace copy {
 namespace {
 
 namespace fs = std::filesystem;
-using support::CommandError;
+using support::Error;
 using support::Format;
 
 const std::string kPrograms(replace_program);
 
 FileLock TakeWholeUse(const SidePlace& place) {
   auto use = place.TakeUse(LockKind::kExclusive);
-  if (!use) throw CommandError(place.InUseText());
+  if (!use) throw Error(place.InUseText());
   return std::move(*use);
 }
 
@@ -31,9 +31,8 @@ void RequireTaken(const Target& target, const Untaken& untaken, const std::strin
   for (const std::string& line : RestLines(target, untaken)) std::cerr << line << '\n';
   const bool can_take = untaken.has_work() || !untaken.refs.empty();
   const std::string& arguments = target.side.place().arguments;
-  throw CommandError("Not taken: {}. {}{}", untaken.Summary(),
-                     can_take ? Format("To take: `limactl mcp take {}`. ", arguments) : "",
-                     what_to_do);
+  throw Error("Not taken: {}. {}{}", untaken.Summary(),
+              can_take ? Format("To take: `limactl mcp take {}`. ", arguments) : "", what_to_do);
 }
 
 /// In the guest first: if this is killed, the guest has one that the host does not know.
@@ -65,9 +64,8 @@ void RequireTakenBefore(const Target& target, const SetAside& aside) {
   const GuestState state = CommitGuestWork(old, CommonCommits(side));
   if (state.directory == "absent") return;
   if (state.directory != "ours")
-    throw CommandError("{} is {}. {}", aside.name, state.directory, what_to_do);
-  if (!state.untaken.empty())
-    throw CommandError("Not taken: {}. {}", state.untaken.Summary(), what_to_do);
+    throw Error("{} is {}. {}", aside.name, state.directory, what_to_do);
+  if (!state.untaken.empty()) throw Error("Not taken: {}. {}", state.untaken.Summary(), what_to_do);
 }
 
 /// Whether it is set aside now.
@@ -103,8 +101,8 @@ bool PutBack(const Target& target, const SetAside& aside) {
   const GuestState state = CallGuest(target, {{"G", aside.facts.directory}, {"NAME", aside.name}},
                                      kPrograms + "put_back");
   if (state.directory == "occupied") {
-    throw CommandError("{} exists in {}: move it away, then again.", aside.facts.directory,
-                       target.side.place().instance);
+    throw Error("{} exists in {}: move it away, then again.", aside.facts.directory,
+                target.side.place().instance);
   }
   if (state.directory != "ours") return false;
   target.side.MoveFrom(aside.repository);
@@ -112,7 +110,7 @@ bool PutBack(const Target& target, const SetAside& aside) {
 }
 
 [[noreturn]] void ThrowNothingAside(const SidePlace& place) {
-  throw CommandError("Nothing of {} is set aside in {}.", place.project, place.instance);
+  throw Error("Nothing of {} is set aside in {}.", place.project, place.instance);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ using git::Unchanged;
 namespace {
 
 namespace fs = std::filesystem;
-using support::CommandError;
+using support::Error;
 
 constexpr std::size_t kMaxPath = 4096;
 
@@ -35,10 +35,10 @@ constexpr std::array kHarmless = {
 constexpr std::size_t kKnownToAll = kHarmless.size() - 2;
 
 /// The pack is bad. Try once more with a full pack: a common commit may be gone here.
-class BadPack : public CommandError {
+class BadPack : public Error {
  public:
   explicit BadPack(const std::string& reason)
-      : CommandError("What the guest sent is not sound: {}. Nothing was changed.", reason) {}
+      : Error("What the guest sent is not sound: {}. Nothing was changed.", reason) {}
 };
 
 /// Moves the pack in a directory to the side repository. git finds a pack by its .idx.
@@ -134,7 +134,7 @@ git::TreeEntries ReadTree(const Git& git, const std::string& work,
   GitOutput names;
   try {
     tree = git::Tree(git, work, &names.is_cut);
-  } catch (const CommandError& error) {
+  } catch (const Error& error) {
     throw BadPack(error.what());
   }
   std::vector<std::string> paths;
@@ -146,7 +146,7 @@ git::TreeEntries ReadTree(const Git& git, const std::string& work,
   }
   const auto is_too_long = [](const std::string& path) { return path.size() > kMaxPath; };
   if (!names.is_cut && std::none_of(paths.begin(), paths.end(), is_too_long)) return tree;
-  throw CommandError(
+  throw Error(
       Unchanged("The guest's tree has more than 1,000,000 files or a path above 4,096 bytes: no "
                 "working tree has"));
 }
@@ -206,8 +206,8 @@ GuestState Fetch(const Target& target, std::uint64_t max_size, Refs refs) {
   try {
     return Fetch(target, max_size, refs, {});
   } catch (const BadPack& bad) {
-    throw CommandError("{} To get the files: `{}`", bad.what(),
-                       FilesCommand(target.side.place().instance, target.side.facts().directory));
+    throw Error("{} To get the files: `{}`", bad.what(),
+                FilesCommand(target.side.place().instance, target.side.facts().directory));
   }
 }
 

@@ -29,7 +29,7 @@ using git::Unchanged;
 namespace {
 
 using support::Clock;
-using support::CommandError;
+using support::Error;
 using support::Format;
 using support::Printable;
 
@@ -55,12 +55,12 @@ constexpr const char* kTooMuch = "The guest reports too much";
 const std::string kFunctions = std::string(look_program) + std::string(untaken_program);
 
 [[noreturn]] void Stop(const std::string& problem) {
-  throw CommandError(Unchanged(problem));
+  throw Error(Unchanged(problem));
 }
 
 [[noreturn]] void ThrowInvalid(const SideRepository& side) {
-  throw CommandError("{} Check it with: limactl mcp doctor {}",
-                     Unchanged("The guest sent an invalid reply"), side.place().instance);
+  throw Error("{} Check it with: limactl mcp doctor {}",
+              Unchanged("The guest sent an invalid reply"), side.place().instance);
 }
 
 std::uint64_t ToNumber(const std::string& word, const SideRepository& side) {
@@ -169,7 +169,7 @@ void ReadReport(const std::string& line, const SideRepository& side, GuestState&
     if (!IsObjectId(id) || id.size() != side.facts().sent.size()) ThrowInvalid(side);
     return id;
   };
-  if (kind == "git" && !IsNewEnough(line, 30)) throw CommandError(Advice("git", "", side));
+  if (kind == "git" && !IsNewEnough(line, 30)) throw Error(Advice("git", "", side));
   if (kind == "state") state.directory = rest;
   if (kind == "have") state.known.push_back(rest);
   if (kind == "found") state.found = Printable(rest.substr(0, kMaxName));
@@ -294,20 +294,20 @@ GuestState CallGuest(const Target& target, const Settings& settings,
       const std::string reason = Split(line, ' ').at(1);
       if (reason == "directory") return {.directory = reason};
       const std::size_t detail = std::string_view("fail  ").size() + reason.size();
-      throw CommandError(Advice(reason,
-                                line.size() <= detail ? LastMessage(ended.error)
-                                                      : Printable(line.substr(detail, kMaxMessage)),
-                                target.side));
+      throw Error(Advice(reason,
+                         line.size() <= detail ? LastMessage(ended.error)
+                                               : Printable(line.substr(detail, kMaxMessage)),
+                         target.side));
     }
     ReadReport(line, target.side, state);
     if (state.untaken.refs.size() + state.untaken.rest.size() + state.aside.size() > kMaxUntaken)
       Stop(kTooMuch);
   }
   if (ended.status == 0) return state;
-  throw CommandError("The guest's part of this ended: {}", LastMessage(ended.error));
+  throw Error("The guest's part of this ended: {}", LastMessage(ended.error));
 } catch (const support::ConnectionLost&) {
   // Its text says that nothing was changed.
-  throw CommandError("The connection to {} was lost; try again.", target.side.place().instance);
+  throw Error("The connection to {} was lost; try again.", target.side.place().instance);
 }
 
 GuestState CommitGuestWork(const Target& target, const std::vector<std::string>& common,
@@ -334,7 +334,7 @@ GuestState CommitGuestWork(const Target& target, const std::vector<std::string>&
 }
 
 void RequireOurs(const Target& target, const GuestState& state) {
-  if (state.directory != "ours") throw CommandError(Advice(state.directory, "", target.side));
+  if (state.directory != "ours") throw Error(Advice(state.directory, "", target.side));
 }
 
 void SendFile(const Target& target, const std::filesystem::path& path, const std::string& to) try {

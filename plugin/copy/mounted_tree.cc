@@ -38,7 +38,7 @@ fs::path DirectoryOf(const SidePlace& place) {
 
 FileLock TakeLock(const fs::path& file) {
   auto lock = LockFile(file, LockKind::kExclusive, kTreeWait);
-  if (!lock) throw support::CommandError("another limactl mcp reads the project; try again later");
+  if (!lock) throw support::Error("another limactl mcp reads the project; try again later");
   return std::move(*lock);
 }
 
@@ -63,7 +63,7 @@ bool IsDirectory(const fs::path& top, const fs::path& path, std::map<fs::path, b
                   fs::symlink_status(top / path, none).type() == fs::file_type::directory;
   const fs::path rules = path / ".gitattributes";
   if (found->second && fs::is_fifo(fs::symlink_status(top / rules, none)))
-    throw support::CommandError("{} is a pipe: remove it", paths::Visible(rules.string()));
+    throw support::Error("{} is a pipe: remove it", paths::Visible(rules.string()));
   return found->second;
 }
 
@@ -87,8 +87,8 @@ void MountedTree::Keep() {
 void MountedTree::PrintDiff(bool only_names, std::uint64_t max_size) {
   const std::string kept = git_.Run({"rev-parse", "-q", "--verify", kTree}).Line();
   if (kept.empty()) {
-    throw support::CommandError("the files of {} were not kept: limactl mcp changes --accept {}",
-                                top_, directory_.parent_path().parent_path().filename().string());
+    throw support::Error("the files of {} were not kept: limactl mcp changes --accept {}", top_,
+                         directory_.parent_path().parent_path().filename().string());
   }
   std::map<std::string, std::vector<std::string>> left_out;
   const std::string tree = WriteTree(max_size, left_out);

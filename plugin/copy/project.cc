@@ -31,7 +31,7 @@ using paths::Visible;
 namespace {
 
 namespace fs = std::filesystem;
-using support::CommandError;
+using support::Error;
 
 void ReadHead(const Git& users, Project& project) {
   const GitOutput head = users.Run(
@@ -39,8 +39,8 @@ void ReadHead(const Git& users, Project& project) {
   const std::vector<std::string> lines = Split(head.output, '\n');
   if (lines.size() != 3) {
     const bool is_unborn = !users.Run({"rev-parse", "-q", "--verify", "HEAD"}).ok();
-    if (!is_unborn) throw CommandError("git cannot read HEAD: {}", head.error_line);
-    throw CommandError("There is no commit yet: git add -A && git commit --allow-empty -m first");
+    if (!is_unborn) throw Error("git cannot read HEAD: {}", head.error_line);
+    throw Error("There is no commit yet: git add -A && git commit --allow-empty -m first");
   }
   project.head = lines[0];
   project.head_tree = lines[1];
@@ -48,7 +48,7 @@ void ReadHead(const Git& users, Project& project) {
   const GitOutput branch = users.Run({"symbolic-ref", "-q", "--short", "HEAD"});
   // 1: HEAD is a commit.
   if (branch.status != 0 && branch.status != 1)
-    throw CommandError("git cannot read the branch: {}", branch.error_line);
+    throw Error("git cannot read the branch: {}", branch.error_line);
   project.branch = branch.ok() ? branch.Line() : "detached";
 }
 
@@ -57,8 +57,7 @@ void ReadSettings(const Git& users, Project& project) {
       {"config", "-z", "--get-regexp",
        R"(^(user\.(name|email)|core\.sparsecheckout|remote\..*\.promisor|extensions\.partialclone|filter\..*\.(clean|process))$)"});
   // 1: none is set.
-  if (settings.status > 1)
-    throw CommandError("git cannot read its settings: {}", settings.error_line);
+  if (settings.status > 1) throw Error("git cannot read its settings: {}", settings.error_line);
   for (const std::string& setting : Split(settings.output, '\0')) {
     const auto [key, value] = KeyAndValue(setting);
     if (key == "user.name" && !value.empty()) project.user_name = value;
@@ -134,10 +133,10 @@ void LeaveOut(const Git& git, const Project& project, const std::vector<std::str
 std::string WriteTree(const Git& git, const Project& project, std::vector<std::string>& notes) {
   const GitOutput added =
       git.Run({"-c", "advice.addEmbeddedRepo=false", "add", "-A", "--sparse", "--ignore-errors"});
-  if (added.status > 1 && project.is_partial) throw CommandError(kPartialText);
+  if (added.status > 1 && project.is_partial) throw Error(kPartialText);
   if (added.status > 1)
-    throw CommandError("git cannot read the working tree or {}: {}", project.index.string(),
-                       added.error_line);
+    throw Error("git cannot read the working tree or {}: {}", project.index.string(),
+                added.error_line);
   if (!added.ok()) {
     AddNote("as committed or not copied, since git could not add it: ", Unread(added.error), notes);
   }
@@ -160,11 +159,10 @@ fs::path FindTop(const fs::path& directory) {
   const GitOutput top = users.Run({"rev-parse", "--show-toplevel"});
   if (top.ok()) return top.Line();
   if (top.error_line.find("not a git repository") != std::string::npos) {
-    throw CommandError("{} is not in a git repository: git init, and commit once.",
-                       directory.string());
+    throw Error("{} is not in a git repository: git init, and commit once.", directory.string());
   }
   if (users.Run({"rev-parse", "--is-bare-repository"}).Line() == "true") {
-    throw CommandError(
+    throw Error(
         "{} has core.bare set: it is a repository without files. If it has some: git config "
         "core.bare false",
         directory.string());
@@ -174,14 +172,14 @@ fs::path FindTop(const fs::path& directory) {
   std::erase(text, '\t');
   std::vector<std::string> lines = Split(text, '\n');
   std::erase(lines, "");
-  throw CommandError(support::Printable(support::Join(lines, " ")));
+  throw Error(support::Printable(support::Join(lines, " ")));
 }
 
 Project ReadProject(const fs::path& top, const Git& users) {
   const std::string version = users.Require({"version"}, "git does not run on this host");
   if (!IsNewEnough(version, 34)) {
-    throw CommandError("git 2.34 or newer is needed here (found {})",
-                       support::Printable(version.substr(0, 60)));
+    throw Error("git 2.34 or newer is needed here (found {})",
+                support::Printable(version.substr(0, 60)));
   }
   const std::vector<std::string> lines =
       Split(users.Require({"rev-parse", "--show-object-format", "--git-path", "objects",
@@ -189,8 +187,7 @@ Project ReadProject(const fs::path& top, const Git& users) {
                            "--git-path", "info/exclude"},
                           support::Format("git cannot read {}", top.string())),
             '\n');
-  if (lines.size() != 6)
-    throw CommandError("{}: a path with a line break cannot be copied", top.string());
+  if (lines.size() != 6) throw Error("{}: a path with a line break cannot be copied", top.string());
   Project project;
   project.top = top;
   project.format = lines[0];

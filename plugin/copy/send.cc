@@ -17,7 +17,7 @@ using git::Excluding;
 namespace {
 
 namespace fs = std::filesystem;
-using support::CommandError;
+using support::Error;
 using support::Format;
 
 const std::string kReplace = std::string(checkpoint_program) + std::string(replace_program);
@@ -32,7 +32,7 @@ fs::path MakePack(const SideRepository& side, const Project& project,
                   const std::string& revisions) try {
   return side.MakePack(Git::Neutral(side.path(), side.lock(), Git::Limits::kNone), revisions);
 } catch (const support::Error&) {
-  if (project.is_partial) throw CommandError(kPartialText);
+  if (project.is_partial) throw Error(kPartialText);
   throw;
 }
 
@@ -100,7 +100,7 @@ std::vector<std::string> Send(const Target& target, const Project& project,
     if (is_current) return {Format("{} is up to date.", the_copy)};
   }
   const std::optional<FileLock> use = side.place().TakeUse(LockKind::kExclusive);
-  if (!use && !is_there) throw CommandError(side.place().InUseText());
+  if (!use && !is_there) throw Error(side.place().InUseText());
   if (!use) return {Format("{} stays as it is: it is in use.", the_copy)};
 
   std::vector<std::string> lines;

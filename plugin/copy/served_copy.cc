@@ -14,7 +14,7 @@ namespace {
 std::pair<SidePlace, CopyFacts> FindCopy(const std::filesystem::path& directory,
                                          const std::string& project) {
   const auto place = SidePlace::Find(directory, project);
-  if (!place) throw support::CallError(SidePlace(directory, project).NoCopyText());
+  if (!place) throw support::Error(SidePlace(directory, project).NoCopyText());
   return {*place, *place->ReadFacts()};
 }
 
@@ -33,7 +33,7 @@ connection::OnlyRoot ServedCopy(const std::filesystem::path& lima_home, const st
     const auto [place, facts] = FindCopy(directory, project);
     RequireNoMount(mounts, facts, instance);
     auto lock = place.TakeUse(LockKind::kShared);
-    if (!lock) throw support::CallError("the copy is being replaced or dropped; call again later");
+    if (!lock) throw support::Error("the copy is being replaced or dropped; call again later");
     RequireCopy(place, facts, guest, context);
     return std::make_shared<const FileLock>(std::move(*lock));
   };

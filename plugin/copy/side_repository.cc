@@ -54,7 +54,7 @@ std::string HolderOf(const fs::path& file) {
 FileLock TakeWorkLock(const fs::path& file) {
   auto lock = LockFile(file, LockKind::kExclusive, kLockWait);
   if (!lock) {
-    throw support::CommandError(
+    throw support::Error(
         "Another limactl mcp works with this copy ({}). Try again once it has ended.",
         HolderOf(file));
   }
@@ -95,8 +95,8 @@ std::optional<FileLock> LockFile(const fs::path& file, LockKind kind,
   const int operation = (kind == LockKind::kShared ? LOCK_SH : LOCK_EX) | LOCK_NB;
   while (!lock.valid() || ::flock(lock.get(), operation) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) {
-      throw support::CallError("cannot lock {}: {}", file.string(),
-                               std::generic_category().message(errno));
+      throw support::Error("cannot lock {}: {}", file.string(),
+                           std::generic_category().message(errno));
     }
     const auto waited = support::Clock::now() - start;
     if (waited >= wait) return std::nullopt;
@@ -182,7 +182,7 @@ FileLock SidePlace::LockTree() const {
   const std::string tree = support::Sha256(top).substr(0, kIdLength);
   auto lock = LockFile(instance_directory.parent_path() / "_config" / ("mcp-" + tree + ".lock"),
                        LockKind::kExclusive, kLockWait);
-  if (!lock) throw support::CommandError("Another limactl mcp changes {}.", top);
+  if (!lock) throw support::Error("Another limactl mcp changes {}.", top);
   return std::move(*lock);
 }
 
@@ -212,10 +212,10 @@ SideRepository::SideRepository(SidePlace place, const std::string& directory)
       facts_(place_.ReadFacts().value_or(
           CopyFacts{place_.project, directory.empty() ? place_.project : directory})) {
   if (!directory.empty() && directory != facts_.directory) {
-    throw support::CommandError(
-        "{} {} {} {}. To have it in another directory, first: limactl mcp drop {}",
-        facts_.sent.empty() ? "A copy of" : "The copy of", facts_.project,
-        facts_.sent.empty() ? "was begun in" : "is in", facts_.directory, place_.instance);
+    throw support::Error("{} {} {} {}. To have it in another directory, first: limactl mcp drop {}",
+                         facts_.sent.empty() ? "A copy of" : "The copy of", facts_.project,
+                         facts_.sent.empty() ? "was begun in" : "is in", facts_.directory,
+                         place_.instance);
   }
   RemoveLeftovers(place_.repository);
 }
@@ -246,7 +246,7 @@ void SideRepository::Follow(const Project& moved) {
   place_.top = moved.top;
   BorrowObjects(path(), moved);
   if (!Existing(git_, {facts_.base}).empty()) return;
-  throw support::CommandError(
+  throw support::Error(
       "{} is gone, and {} has not the commit that its copy began with: "
       "run this in the moved project",
       place_.project, place_.top);
@@ -307,10 +307,10 @@ void RequireNoMount(const std::vector<lima::Mount>& mounts, const CopyFacts& fac
                           !support::PathBelow(mount.mount_point, facts.directory);
     if (is_apart) continue;
     if (!facts.sent.empty()) {
-      throw support::CallError("{} mounts {} over the copy of {}. Remove that mount: {}", instance,
-                               mount.location, facts.project, lima::EditCommands(instance));
+      throw support::Error("{} mounts {} over the copy of {}. Remove that mount: {}", instance,
+                           mount.location, facts.project, lima::EditCommands(instance));
     }
-    throw support::CallError(
+    throw support::Error(
         "{} mounts {}: the guest would see both. Use --copy-dir DIR, "
         "another directory of the guest, or an instance without mounts: {}",
         instance, mount.location,
@@ -330,7 +330,7 @@ void RequireCopy(const SidePlace& place, const CopyFacts& facts, guest::Guest& g
     const auto file = guest.Open(marker, guest::OpenMode::kRead, 0, context);
     if (file->ReadSome(0, kLength, context) == place.id + "\n") return;
   }
-  throw support::CallError(place.NoCopyText());
+  throw support::Error(place.NoCopyText());
 }
 
 std::string Quoted(const std::string& text) {

@@ -157,11 +157,11 @@ class SideRepository {
   CopyFacts facts_;
 };
 
-/// Throws support::CallError if a mount of the instance contains or lies in the copy's directory.
+/// Throws support::Error if a mount of the instance contains or lies in the copy's directory.
 void RequireNoMount(const std::vector<lima::Mount>& mounts, const CopyFacts& facts,
                     const std::string& instance);
 
-/// Throws support::CallError unless the directory is the complete copy of the place's project. Two
+/// Throws support::Error unless the directory is the complete copy of the place's project. Two
 /// or three round trips.
 void RequireCopy(const SidePlace& place, const CopyFacts& facts, guest::Guest& guest,
                  const support::Context& context);

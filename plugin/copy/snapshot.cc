@@ -24,7 +24,7 @@ using git::Split;
 namespace {
 
 namespace fs = std::filesystem;
-using support::CommandError;
+using support::Error;
 
 constexpr const char* kObjects = "objects";
 constexpr const char* kTaken = "list";
@@ -38,7 +38,7 @@ fs::path Place(const SideRepository& side, int number) {
 void Sync(const fs::path& path) {
   const support::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.valid() && ::fsync(file.get()) == 0) return;
-  throw CommandError("cannot save {}: {}", path.string(), std::generic_category().message(errno));
+  throw Error("cannot save {}: {}", path.string(), std::generic_category().message(errno));
 }
 
 File Stat(const fs::path& top, const std::string& path) {
@@ -66,7 +66,7 @@ void WriteReplacement(const fs::path& file, const Replacement& replacement) {
 Replacement ReadReplacementIn(const fs::path& file) {
   constexpr std::size_t kPartsOfFile = 6;
   const std::vector<std::string> parts = Split(support::ReadText(file), '\0');
-  if (parts.size() % kPartsOfFile != 2) throw CommandError("{} is damaged", file.string());
+  if (parts.size() % kPartsOfFile != 2) throw Error("{} is damaged", file.string());
   const auto mode = [](const std::string& text) { return static_cast<unsigned>(std::stoul(text)); };
   Replacement replacement{.applied = parts[0], .sent = parts[1]};
   for (std::size_t i = 2; i < parts.size(); i += kPartsOfFile) {
@@ -143,8 +143,8 @@ RawSnapshot RawSnapshot::Take(const SideRepository& side, const std::vector<std:
   fs::create_directories(snapshot.directory_ / kObjects);
   try {
     snapshot.files_ = snapshot.Read(paths, true);
-  } catch (const CommandError& error) {
-    throw CommandError(git::Unchanged(error.what()));
+  } catch (const Error& error) {
+    throw Error(git::Unchanged(error.what()));
   }
   Replacement replacement{.applied = side.facts().applied, .sent = side.facts().sent};
   for (const File& file : snapshot.files_) replacement.files.push_back({.was = file});

@@ -28,7 +28,7 @@ using paths::Word;
 namespace {
 
 namespace fs = std::filesystem;
-using support::CommandError;
+using support::Error;
 using support::Format;
 using support::Regex;
 
@@ -101,8 +101,7 @@ Source MakeSource(const SideRepository& side, const std::string& ref, const std:
 
 void RequireBranchName(const Git& users, const std::string& name) {
   if (users.Run({"check-ref-format", "--branch", name}).Line() == name) return;
-  throw CommandError("\"{}\" cannot be the name of a branch: --branch NAME.",
-                     support::Printable(name));
+  throw Error("\"{}\" cannot be the name of a branch: --branch NAME.", support::Printable(name));
 }
 
 Branches::Branches(const Git& users, const SideRepository& side)
@@ -128,8 +127,8 @@ void Branches::RequireWay(const std::string& name) const {
   const std::string lower = support::LowerCase(name);
   for (const auto& [other, found] : names_) {
     if (!lower.starts_with(other + "/") && !other.starts_with(lower + "/")) continue;
-    throw CommandError("Branch {} is in the way of {}: git branch -m {} NAME", Visible(found),
-                       Visible(name), Word(found));
+    throw Error("Branch {} is in the way of {}: git branch -m {} NAME", Visible(found),
+                Visible(name), Word(found));
   }
 }
 
@@ -193,8 +192,8 @@ void Branches::Set(SideRepository& side, const std::vector<Branch>& branches) co
       {"-c", "core.logAllRefUpdates=true", "update-ref", "-m", kReason, "--stdin"}, updates);
   if (done.ok()) return;
   const bool is_locked = done.error.find(".lock': File exists") != std::string::npos;
-  throw CommandError("git cannot set the branches: {}{}", done.error_line,
-                     is_locked ? " If no git runs, remove that file." : "");
+  throw Error("git cannot set the branches: {}{}", done.error_line,
+              is_locked ? " If no git runs, remove that file." : "");
 }
 
 }  // namespace copy

@@ -15,7 +15,7 @@ namespace copy {
 namespace {
 
 namespace fs = std::filesystem;
-using support::CommandError;
+using support::Error;
 using support::Format;
 
 /// Whether the user has changed the file since it became `each.is`, so that to put it back would
@@ -51,7 +51,7 @@ std::string UndoInterruptedApply(SideRepository& side) {
   }
   const std::vector<std::string> different = interrupted->Put(wanted);
   if (!different.empty()) {
-    throw CommandError(
+    throw Error(
         "An interrupted take --apply cannot be undone: {}. Once they can be written, try again",
         Named(different));
   }
@@ -74,7 +74,7 @@ std::string UndoInterruptedApply(SideRepository& side) {
 Undone UndoApply(SideRepository& side, bool force) {
   const int number = NextNumber(side);
   const auto last = RawSnapshot::Find(side, number - 1);
-  if (!last) throw CommandError("There is no take --apply to undo.");
+  if (!last) throw Error("There is no take --apply to undo.");
   const FileLock lock = side.place().LockTree();
   const Replacement then = last->ReadReplacement();
   const auto is_left = [](const Replaced& each) { return each.is_left; };
@@ -114,8 +114,8 @@ Undone UndoApply(SideRepository& side, bool force) {
   if (!different.empty()) {
     const bool is_back = before.Put(before.files()).empty();
     if (is_back) before.Remove();
-    throw CommandError("Cannot be put back: {}. {}", Named(different),
-                       is_back ? "The working tree is as it was." : "The next call tries again.");
+    throw Error("Cannot be put back: {}. {}", Named(different),
+                is_back ? "The working tree is as it was." : "The next call tries again.");
   }
   if (only_left) next.applied = then.applied;
   before.Complete(next, wanted.size() < next.files.size() ? &*last : nullptr);

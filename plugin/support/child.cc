@@ -108,7 +108,7 @@ Child::Child(const std::vector<std::string>& command, SpawnStreams streams,
   try {
     pid_ = Spawn(command, streams, environment);
   } catch (const std::system_error& problem) {
-    throw CallError("{} cannot be started: {}", command.front(), problem.code().message());
+    throw Error("{} cannot be started: {}", command.front(), problem.code().message());
   }
 }
 

@@ -39,7 +39,7 @@ class Child {
   /// For SpawnStreams: a pipe to this object. Standard error is always one.
   static constexpr int kPipe = -2;
 
-  /// Throws CallError when the program cannot be started.
+  /// Throws Error when the program cannot be started.
   explicit Child(const std::vector<std::string>& command,
                  SpawnStreams streams = {.input = kPipe, .output = kPipe},
                  const Environment& environment = OwnEnvironment());

@@ -9,7 +9,8 @@
 
 namespace support {
 
-/// What a person or an agent can act on. `what()` says what failed, why, and what to do.
+/// What a person or an agent can act on. `what()` says what failed, why, and what to do. In a tool
+/// call it becomes a result with `isError`, in one place (mcp/); a command prints it.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -19,24 +20,11 @@ class Error : public std::runtime_error {
       : std::runtime_error(Format(text, first, rest...)) {}
 };
 
-/// A tool call failed. Becomes a tool result with `isError` in one place (mcp/). What commands of
-/// the command line share with tool calls throws it, too.
-class CallError : public Error {
- public:
-  using Error::Error;
-};
-
-/// A command of the command line failed. Never thrown within a tool call.
-class CommandError : public Error {
- public:
-  using Error::Error;
-};
-
 /// The connection to the guest was lost, or could not be opened.
-class ConnectionLost : public CallError {
+class ConnectionLost : public Error {
  public:
   ConnectionLost(const std::string& text, bool may_have_run)
-      : CallError(text), may_have_run_(may_have_run) {}
+      : Error(text), may_have_run_(may_have_run) {}
 
   /// True if the guest may have changed something: do not retry; the message has "may have run".
   /// False if the request did not reach the guest or changes nothing there.
@@ -47,9 +35,9 @@ class ConnectionLost : public CallError {
 };
 
 /// The call was stopped by its deadline, by the client, or because this program exits. See Context.
-class Stopped : public CallError {
+class Stopped : public Error {
  public:
-  explicit Stopped(StopReason reason) : CallError(Describe(reason)), reason_(reason) {}
+  explicit Stopped(StopReason reason) : Error(Describe(reason)), reason_(reason) {}
 
   [[nodiscard]] StopReason reason() const { return reason_; }
 

@@ -22,7 +22,7 @@ void WriteText(const std::filesystem::path& path, const std::string& text) {
   std::ofstream file(temporary, std::ios::binary);
   file << text;
   file.close();
-  if (!file) throw CallError("cannot write {}", temporary.string());
+  if (!file) throw Error("cannot write {}", temporary.string());
   std::filesystem::rename(temporary, path);
 }
 

@@ -10,7 +10,7 @@ namespace support {
 std::string ReadText(const std::filesystem::path& path);
 
 /// Replaces the file at once, so that a killed command leaves the old one or the new one, and
-/// perhaps `path`.NUMBER.lock. Throws support::CallError.
+/// perhaps `path`.NUMBER.lock. Throws support::Error.
 void WriteText(const std::filesystem::path& path, const std::string& text);
 
 }  // namespace support

@@ -39,7 +39,7 @@ fs::path OwnProgram() {
   std::array<char, 4096> buffer{};
   auto size = static_cast<std::uint32_t>(buffer.size());
   if (_NSGetExecutablePath(buffer.data(), &size) != 0) {
-    throw CallError("the path of this program is longer than 4095 bytes");
+    throw Error("the path of this program is longer than 4095 bytes");
   }
   return buffer.data();
 #else

@@ -11,7 +11,7 @@ namespace support {
 /// resolved.
 std::optional<std::filesystem::path> FindProgram(const std::string& name, const std::string& path);
 
-/// The path of this program's file. Throws CallError.
+/// The path of this program's file. Throws Error.
 std::filesystem::path OwnProgram();
 
 }  // namespace support

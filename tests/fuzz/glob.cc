@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const find::GlobMatcher matcher(alternatives, case_sensitive);
     static_cast<void>(matcher.Matches(name, false));
     static_cast<void>(matcher.Matches(name, true, 1));
-  } catch (const support::CallError&) {
+  } catch (const support::Error&) {
     // The pattern is invalid.
   }
   if (!IsPlainName(name) || name.size() > 200) return 0;

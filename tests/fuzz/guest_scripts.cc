@@ -114,7 +114,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::Input input(data, size);
   try {
     Try(input);
-  } catch (const support::CallError& error) {
+  } catch (const support::Error& error) {
     fuzz::Require(error.what()[0] != '\0', "an error says what is wrong");
   }
   return 0;

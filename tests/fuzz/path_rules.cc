@@ -215,7 +215,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                     "the existing part of the path is known");
       fuzz::Require(!path.directory || path.directory->handle().path == path.guest,
                     "no other directory than the path's is opened");
-    } catch (const support::CallError& refused) {
+    } catch (const support::Error& refused) {
       fuzz::Require(refused.what()[0] != '\0', "a refusal says why");
     }
     fuzz::Require(guest.open_handles() == 0, "what is not used is closed");

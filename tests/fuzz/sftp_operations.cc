@@ -216,7 +216,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (int calls = 0; calls < kMaxCalls && !input.empty(); ++calls) {
     try {
       Call(play, input.Below(6));
-    } catch (const support::CallError& error) {
+    } catch (const support::Error& error) {
       fuzz::Require(error.what()[0] != '\0', "an error says what is wrong");
     }
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults of the connection, of the whole virtual machine, and inside the guest, against a server in
-// each state: idle, in a command, in a read, in a write, with a waiting command. After each, no call
-// takes longer than its deadline, ping is answered at once, a file is the old one or the whole new
-// one, no process is left in the guest, and the next call works once the guest does.
+// each state: idle, in a command, in a read, in a write, with a waiting command. After each, no
+// call takes longer than its deadline, ping is answered at once, a file is the old one or the whole
+// new one, no process is left in the guest, and the next call works once the guest does.
 
 #include "integration/fault_matrix.h"
 

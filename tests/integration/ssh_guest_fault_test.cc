@@ -143,7 +143,7 @@ TEST_F(SshGuest, AGuestWithTooFewChannelsIsAnError) {
     if (allowed > shell::kSharedChannels) {
       EXPECT_EQ(command(), 0) << "a channel is left";
     } else {
-      EXPECT_THAT(Thrown<support::CallError>(command).what(), HasSubstr(text));
+      EXPECT_THAT(Thrown<support::Error>(command).what(), HasSubstr(text));
     }
     EXPECT_EQ(guest->LStat("/", minute_).type, guest::FileType::kDirectory);
   }
@@ -178,7 +178,7 @@ TEST_F(SshGuest, NamesEachKeyThatDoesNotWork) {
                              Path("fifo"),
                              Path("")};
   EXPECT_THAT(
-      Thrown<support::CallError>([&] { ssh::Connect(endpoint, {}, minute_); }).what(),
+      Thrown<support::Error>([&] { ssh::Connect(endpoint, {}, minute_); }).what(),
       ::testing::AllOf(HasSubstr("stranger: rejected"), HasSubstr("locked: the key file is prot"),
                        HasSubstr("missing: cannot read the key file: No such file"),
                        HasSubstr("nonsense: the file has no private key"),
@@ -200,7 +200,7 @@ TEST_F(SshGuest, AConnectionThatIsClosedDuringTheLoginIsReportedAtOnce) {
 
 TEST_F(SshGuest, AKeyThatIsNotEnoughIsReported) {
   StartInstance({"AuthenticationMethods publickey,publickey"});
-  EXPECT_THAT(Thrown<support::CallError>([&] { static_cast<void>(Connect()); }).what(),
+  EXPECT_THAT(Thrown<support::Error>([&] { static_cast<void>(Connect()); }).what(),
               HasSubstr("accepted, but sshd requires more than a key"));
 }
 
@@ -212,7 +212,7 @@ TEST_F(SshGuest, EndpointsAreChecked) {
     return ssh::Connect(endpoint, {}, minute_);
   };
   const auto error = [&](auto change) {
-    return std::string(Thrown<support::CallError>([&] { connect(change); }).what());
+    return std::string(Thrown<support::Error>([&] { connect(change); }).what());
   };
   EXPECT_TRUE(connect([](ssh::Endpoint& e) { e.ciphers = "none-such@example.com"; })->alive());
   EXPECT_THAT(error([](ssh::Endpoint& e) { e.user = "a;b\x1b[2J"; }),

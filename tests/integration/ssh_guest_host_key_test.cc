@@ -79,7 +79,7 @@ class HostKeyTest : public SshGuest {
     try {
       ConnectWith(options);
       return "";
-    } catch (const support::CallError& error) {
+    } catch (const support::Error& error) {
       EXPECT_THAT(ReadFile(log).substr(before), ::testing::Not(HasSubstr("userauth-request")));
       return error.what();
     }

@@ -116,7 +116,7 @@ TEST_F(LyingGuest, OutputBeforeSftpIsGrantedIsBounded) {
     }
   });
   const auto guest = Connect(sshd);
-  EXPECT_THAT(Thrown<support::CallError>([&] { guest->LStat("/", soon_); }).what(),
+  EXPECT_THAT(Thrown<support::Error>([&] { guest->LStat("/", soon_); }).what(),
               HasSubstr("prints text where SFTP must begin"));
   EXPECT_TRUE(guest->alive());
 }
@@ -237,11 +237,10 @@ TEST_F(LyingGuest, ARequestThatIsRefusedOrEndsWithTheChannelIsAnErrorOfTheCall) 
     EXPECT_EQ(end.was_started, !refuses);
     EXPECT_FALSE(end.connection_lost);
     CollectedOutput sink;
-    EXPECT_THAT(Thrown<support::CallError>([&] {
-                  guest->shells().RunScript({"true"}, sink, soon_);
-                }).what(),
-                HasSubstr(text));
-    EXPECT_THAT(Thrown<support::CallError>([&] { guest->LStat("/", soon_); }).what(),
+    EXPECT_THAT(
+        Thrown<support::Error>([&] { guest->shells().RunScript({"true"}, sink, soon_); }).what(),
+        HasSubstr(text));
+    EXPECT_THAT(Thrown<support::Error>([&] { guest->LStat("/", soon_); }).what(),
                 HasSubstr(refuses ? "no SFTP subsystem" : "instead of starting SFTP"));
     EXPECT_TRUE(guest->alive());
   }

@@ -16,7 +16,7 @@ std::string Reference(const Command& command, bool is_brief = false);
 
 std::string OptionsPage();
 std::string Manual();
-/// For `run`, also the arguments of the agent `words[0]`. Throws UsageError if it is none of run's.
+/// For `run`, also the arguments of the agent `words[0]`. Throws Error if it is none of run's.
 std::string CommandHelp(const Command& command, const std::vector<std::string>& words);
 std::string ProgramHelp();
 

@@ -95,8 +95,7 @@ class CommitReader {
         git_.Run({"log", "--stdin", "--topo-order", "--source", "-z", "--raw", "--no-abbrev",
                   "--no-renames", "--diff-merges=first-parent", "--format=%S"},
                  revisions);
-    if (!log.ok())
-      throw support::CommandError("git cannot list what was changed: " + log.error_line);
+    if (!log.ok()) throw support::Error("git cannot list what was changed: " + log.error_line);
     changes_.is_cut = changes_.is_cut || log.is_cut;
     // For each commit its tip, NUL, a line feed, then for each change ":MODE …", NUL, the path,
     // NUL.

@@ -120,8 +120,8 @@ std::optional<fs::path> GuestReach::FindProgram(const std::string& name,
   auto program = support::FindProgram(name, SafeSearchPath(path));
   const auto mount = program ? MountHolding(*program) : std::nullopt;
   if (!mount) return program;
-  throw support::CommandError("{} lies in {}, which the guest can write; install it elsewhere",
-                              program->string(), *mount);
+  throw support::Error("{} lies in {}, which the guest can write; install it elsewhere",
+                       program->string(), *mount);
 }
 
 }  // namespace exposure

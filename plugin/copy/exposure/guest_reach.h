@@ -45,7 +45,7 @@ class GuestReach {
   [[nodiscard]] std::string SafeSearchPath(const std::string& path) const;
 
   /// The first executable file `name` in the directories of SafeSearchPath(path). Throws
-  /// support::CommandError if it lies in the guest's reach, behind a link.
+  /// support::Error if it lies in the guest's reach, behind a link.
   [[nodiscard]] std::optional<std::filesystem::path> FindProgram(const std::string& name,
                                                                  const std::string& path) const;
 

@@ -33,8 +33,8 @@ support::FileDescriptor TextFile(const std::string& text) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), &std::fclose);
   if (!file || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
       std::fflush(file.get()) != 0) {
-    throw support::CommandError("cannot write a temporary file: {}",
-                                std::generic_category().message(errno));
+    throw support::Error("cannot write a temporary file: {}",
+                         std::generic_category().message(errno));
   }
   std::rewind(file.get());
   return support::FileDescriptor(::fcntl(::fileno(file.get()), F_DUPFD_CLOEXEC, 0));
@@ -59,7 +59,7 @@ std::string ErrorLine(const support::Child& git) {
 }
 
 void RequireSuccess(support::Child& git, std::string_view what) {
-  if (git.Finish() != 0) throw support::CommandError("{}: {}", what, ErrorLine(git));
+  if (git.Finish() != 0) throw support::Error("{}: {}", what, ErrorLine(git));
 }
 
 std::string GitOutput::Line() const {
@@ -152,7 +152,7 @@ void Git::Read(const Arguments& arguments, const std::function<bool(std::string_
   if (git.exit_code() == 128 + SIGPIPE || git.exit_code() == 128 + SIGINT) return;
   RequireSuccess(git, what);
 } catch (const support::Stopped&) {
-  throw support::CommandError("{}: {}", what, StoppedText());
+  throw support::Error("{}: {}", what, StoppedText());
 }
 
 GitOutput Git::Run(const Arguments& arguments, const std::string& input) const {
@@ -182,8 +182,8 @@ GitOutput Git::Run(const Arguments& arguments, const std::string& input) const {
 std::string Git::Require(const Arguments& arguments, std::string_view what,
                          const std::string& input) const {
   const GitOutput result = Run(arguments, input);
-  if (result.is_cut) throw support::CommandError("{}: too much output", what);
-  if (!result.ok()) throw support::CommandError("{}: {}", what, result.error_line);
+  if (result.is_cut) throw support::Error("{}: too much output", what);
+  if (!result.ok()) throw support::Error("{}: {}", what, result.error_line);
   return result.Line();
 }
 

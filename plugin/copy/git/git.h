@@ -24,7 +24,7 @@ std::string Unchanged(const std::string& problem);
 /// most 400 bytes.
 std::string ErrorLine(const support::Child& git);
 
-/// Waits until it exits. Throws support::CommandError, with `what` and its error line, if it fails.
+/// Waits until it exits. Throws support::Error, with `what` and its error line, if it fails.
 void RequireSuccess(support::Child& git, std::string_view what);
 
 struct GitOutput {
@@ -69,14 +69,14 @@ class Git {
                                      support::SpawnStreams streams) const;
 
   /// Runs it, and passes on its output until it exits or `on_output` returns false. Throws
-  /// support::CommandError, with `what`, if it fails.
+  /// support::Error, with `what`, if it fails.
   void Read(const Arguments& arguments, const std::function<bool(std::string_view)>& on_output,
             std::string_view what, const std::string& input = "") const;
 
   /// Runs it to its end, unless the output is cut.
   [[nodiscard]] GitOutput Run(const Arguments& arguments, const std::string& input = "") const;
 
-  /// The output's line. Throws support::CommandError, with `what` and the error line, if it fails.
+  /// The output's line. Throws support::Error, with `what` and the error line, if it fails.
   std::string Require(const Arguments& arguments, std::string_view what,
                       const std::string& input = "") const;
 

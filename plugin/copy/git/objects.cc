@@ -14,7 +14,7 @@ constexpr std::size_t kMaxRecord = std::size_t{64} << 10;
 constexpr const char* kWhat = "git cannot list what was changed";
 
 void SetCut(bool* is_cut) {
-  if (is_cut == nullptr) throw support::CommandError("{}: too much output", kWhat);
+  if (is_cut == nullptr) throw support::Error("{}: too much output", kWhat);
   *is_cut = true;
 }
 

@@ -10,7 +10,7 @@
 
 #include "git/git.h"
 
-/// What a repository has, as values. Each function throws support::CommandError if git fails, or
+/// What a repository has, as values. Each function throws support::Error if git fails, or
 /// there is more than 128 MiB or kMaxEntries; with `is_cut`, that is set instead, and it returns a
 /// part.
 namespace git {

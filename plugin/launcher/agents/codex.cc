@@ -45,8 +45,8 @@ toml::table ReadToml(const std::string& home) {
   try {
     return toml::parse(*settings);
   } catch (const toml::parse_error& error) {
-    throw support::CommandError("{}:{}: {}; fix it first", path, error.source().begin.line,
-                                error.description());
+    throw support::Error("{}:{}: {}; fix it first", path, error.source().begin.line,
+                         error.description());
   }
 }
 
@@ -204,7 +204,7 @@ void UseModels(const LaunchRequest& request, const std::string& output, Launch& 
   if (!request.arguments.empty() && request.arguments.front() == "login") return;
   Json catalogue = Json::parse(output, nullptr, false);
   if (!catalogue.is_object() || !catalogue.contains("models") || !catalogue["models"].is_array()) {
-    throw support::CommandError(
+    throw support::Error(
         "codex debug models does not print the models: "
         "Codex cannot be kept from its tool apply_patch. Run it, or install another version");
   }

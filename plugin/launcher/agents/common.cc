@@ -34,8 +34,8 @@ support::FileDescriptor OpenWithoutLinks(const std::filesystem::path& project,
     opened = support::FileDescriptor(::openat(opened.get(), part.c_str(), kFlags));
     if (opened.valid()) continue;
     if (errno != ELOOP || path == project / name) break;
-    throw support::CommandError("{} is a link, which is not followed; replace it by a directory",
-                                path.string());
+    throw support::Error("{} is a link, which is not followed; replace it by a directory",
+                         path.string());
   }
   return opened;
 }
@@ -105,7 +105,7 @@ Json ParseJson(std::string text) {
   } catch (const Json::exception& error) {
     int line = 1;
     (void)support::Regex(R"(line (\d+))").PartialMatch(error.what(), &line);
-    throw support::CommandError(":{}: this is not JSON", line);
+    throw support::Error(":{}: this is not JSON", line);
   }
 }
 
@@ -116,7 +116,7 @@ Json ReadSettings(const std::string& path) {
     Json settings = ParseJson(*text);
     return settings.is_object() ? settings : Json::object();
   } catch (const support::Error& error) {
-    throw support::CommandError("{}{}; fix it first", path, error.what());
+    throw support::Error("{}{}; fix it first", path, error.what());
   }
 }
 

@@ -48,7 +48,7 @@ Step AddSettings(std::string_view text, const Json& settings);
 /// Larger files of settings are refused.
 inline constexpr std::size_t kMaxSettingsBytes = std::size_t{16} << 20;
 
-/// JSON as agents read it: with comments and trailing commas. Throws support::CommandError, whose
+/// JSON as agents read it: with comments and trailing commas. Throws support::Error, whose
 /// text follows the file's name and begins with the line, ":2: ".
 Json ParseJson(std::string text);
 

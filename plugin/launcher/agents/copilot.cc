@@ -53,8 +53,8 @@ Json CopilotServers(const LaunchRequest& request) {
   Json servers = {{kServer, CopilotServerEntry(request, request.project)}};
   for (const OwnServer& server : request.servers) {
     if (IsNameOfTools(server.name)) {
-      throw support::CommandError("--mcp: Copilot CLI has tools called \"{}\"; choose another name",
-                                  server.name);
+      throw support::Error("--mcp: Copilot CLI has tools called \"{}\"; choose another name",
+                           server.name);
     }
     servers[server.name] = CompletedCopilotEntry(OwnEntry(request, server), request);
   }

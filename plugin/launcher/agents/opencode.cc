@@ -108,7 +108,7 @@ void RequireNoHomeSettings(const Environment& environment) {
     const fs::path path = directory / name;
     std::error_code missing;
     if (fs::exists(path, missing) && !(fs::is_directory(path, missing) && fs::is_empty(path))) {
-      throw support::CommandError(
+      throw support::Error(
           "{} would change what the agent may do; move it to {}/opencode, "
           "which limactl mcp run leaves out",
           path.string(), ConfigHome(environment));

@@ -15,7 +15,7 @@ namespace agents {
 namespace {
 
 namespace fs = std::filesystem;
-using support::CommandError;
+using support::Error;
 using support::Format;
 using support::LowerCase;
 using support::Replaced;
@@ -34,7 +34,7 @@ constexpr std::string_view kEntryKeys =
 /// pass for another one; with "-" in front, for an option.
 std::string AgentsName(const std::string& option, std::string name, const LaunchRequest& request) {
   if (!support::Regex("[A-Za-z0-9][A-Za-z0-9_-]*").FullMatch(name)) {
-    throw CommandError(
+    throw Error(
         "{}: the name \"{}\" is not a letter or digit, with more of them, "
         "\"-\" and \"_\" behind it; choose another",
         option, name);
@@ -46,7 +46,7 @@ std::string AgentsName(const std::string& option, std::string name, const Launch
         return LowerCase(server.name) == LowerCase(name);
       });
   if (!is_taken) return name;
-  throw CommandError("{}: another server is called \"{}\"; choose another name", option, name);
+  throw Error("{}: another server is called \"{}\"; choose another name", option, name);
 }
 
 Json UsersEntry(const std::string& name, const Agent& agent, LaunchRequest& request) {
@@ -63,9 +63,8 @@ Json UsersEntry(const std::string& name, const Agent& agent, LaunchRequest& requ
     }
     return chosen;
   }
-  throw CommandError(
-      "--host-mcp: your own settings of {} have no server \"{}\"; {}", agent.title, name,
-      names.empty() ? "add it there first" : Format("there are: {}", support::Join(names)));
+  throw Error("--host-mcp: your own settings of {} have no server \"{}\"; {}", agent.title, name,
+              names.empty() ? "add it there first" : Format("there are: {}", support::Join(names)));
 }
 
 std::string Text(const Json& object, const char* key, const std::string& otherwise = "") {
@@ -89,7 +88,7 @@ std::string Expanded(std::string text, const Environment& environment) {
 void RequireOutOfReach(const std::string& name, const Json& entry,
                        const exposure::GuestReach& reach, const Environment& environment) {
   const auto refuse = [&](const std::string& reason) {
-    throw CommandError("--host-mcp {}: {}", name, reason);
+    throw Error("--host-mcp {}: {}", name, reason);
   };
   const auto refuse_relative = [&](const std::string& path) {
     refuse(Format("{} is a relative path; write it from / on in your settings", path));
@@ -153,8 +152,8 @@ void RequireSafeImports(const fs::path& file, const exposure::GuestReach& reach,
   for (std::string path; import.FindAndConsume(rest, &path);) {
     const fs::path target = file.parent_path() / Expanded(path, environment);
     if (reach.MountHolding(target)) {
-      throw CommandError("{} has \"@{}\", which is where the guest can write; keep that elsewhere",
-                         support::Printable(file.string()), support::Printable(path));
+      throw Error("{} has \"@{}\", which is where the guest can write; keep that elsewhere",
+                  support::Printable(file.string()), support::Printable(path));
     }
     RequireSafeImports(target, reach, environment, depth - 1);
   }
@@ -169,7 +168,7 @@ std::string ScriptPath(const LaunchRequest& request, const OwnServer& server) {
 void AddGuestServer(const std::string& value, LaunchRequest& request) {
   const std::size_t equals = value.find('=');
   if (equals == std::string::npos || equals + 1 == value.size()) {
-    throw CommandError(
+    throw Error(
         "--mcp \"{}\": there is no command; write NAME=COMMAND, such as --mcp 'db=npx -y db-mcp'",
         value);
   }
@@ -180,7 +179,7 @@ void AddGuestServer(const std::string& value, LaunchRequest& request) {
 void AddHostServer(const std::string& name, const Agent& agent, const exposure::GuestReach& reach,
                    LaunchRequest& request) {
   if (agent.run->own_servers == nullptr) {
-    throw CommandError(
+    throw Error(
         "--host-mcp: {} does not ask before it calls a tool that only reads; "
         "start the server in the guest: --mcp NAME=COMMAND",
         agent.title);
@@ -209,13 +208,13 @@ void RequireSafeSettings(const Agent& agent, const exposure::GuestReach& reach,
     if (!value.is_string()) continue;
     const std::string text = Expanded(value.get<std::string>(), environment);
     if (reach.IsNamedIn(text)) {
-      throw CommandError(
+      throw Error(
           "your own settings of {} have \"{}\" at {}, where the guest can write; "
           "keep that file elsewhere",
           agent.title, support::Printable(text), support::Printable(place));
     }
     if (!IsHelper(place) || IsPlainCommand(text, reach, environment)) continue;
-    throw CommandError(
+    throw Error(
         "your own settings of {} have \"{}\" at {}, which may lead to where the guest can write: "
         "write one absolute path outside of the mounts",
         agent.title, support::Printable(text), support::Printable(place));

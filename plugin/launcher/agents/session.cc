@@ -35,13 +35,12 @@ fs::path StateDirectory(const Environment& environment) {
   const std::string home = support::Value(environment, "HOME");
   const std::string state = support::DirectoryOr(environment, "XDG_STATE_HOME",
                                                  home.empty() ? "" : home + "/.local/state");
-  if (!state.starts_with('/'))
-    throw support::CommandError("HOME must be set to your home directory");
+  if (!state.starts_with('/')) throw support::Error("HOME must be set to your home directory");
   std::string directory = support::CleanPath(state + "/limactl-mcp");
   struct stat status {};
   for (auto* const look : {&::lstat, &::stat}) {
     if (look(directory.c_str(), &status) != 0 || status.st_uid == ::geteuid()) continue;
-    throw support::CommandError(
+    throw support::Error(
         "{} belongs to another user, who could change the settings of this session. "
         "Remove it, or set XDG_STATE_HOME to a directory of yours",
         support::Printable(directory));

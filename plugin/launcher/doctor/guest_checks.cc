@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using support::CommandError;
+using support::Error;
 using support::Format;
 using support::Join;
 
@@ -102,7 +102,7 @@ ClockReading ReadClock(guest::Guest& guest, const support::Context& context) {
       std::string_view(rest, end) == "\n") {
     return reading;
   }
-  throw CommandError("`date +%s` prints no time in the guest, but \"{}\"", Shorten(printed));
+  throw Error("`date +%s` prints no time in the guest, but \"{}\"", Shorten(printed));
 }
 
 Finding CheckClock(const lima::InstanceConfiguration& instance, const ClockReading& reading) {
@@ -126,16 +126,16 @@ json ServerUnderTest::Request(const std::string& method, const json& params,
   while (const std::optional<std::string> line = child_.ReadLine(context)) {
     const json message = json::parse(*line, nullptr, /*allow_exceptions=*/false);
     if (!message.is_object())
-      throw CommandError("it prints something that is not an MCP message: {}", Shorten(*line));
+      throw Error("it prints something that is not an MCP message: {}", Shorten(*line));
     if (message.value("id", json()) != json(id)) continue;  // a notification
     if (message.contains("result") && message["result"].is_object()) return message["result"];
-    throw CommandError("{} returns: {}", method, Shorten(support::ToUtf8(*line)));
+    throw Error("{} returns: {}", method, Shorten(support::ToUtf8(*line)));
   }
   constexpr std::size_t kShown = 2048;
   const int exit_code = child_.Finish(context);
   const std::string& error = child_.error();
-  throw CommandError("it exits with status {} during {}: {}", exit_code, method,
-                     error.substr(error.size() - std::min(error.size(), kShown)));
+  throw Error("it exits with status {} during {}: {}", exit_code, method,
+              error.substr(error.size() - std::min(error.size(), kShown)));
 }
 
 json ServerUnderTest::CallTool(const std::string& name, const json& arguments,
@@ -144,7 +144,7 @@ json ServerUnderTest::CallTool(const std::string& name, const json& arguments,
   if (!result.value("isError", false)) return result.value("structuredContent", json::object());
   std::string text;
   for (const json& block : result.value("content", json::array())) text += block.value("text", "");
-  throw CommandError("{}: {}", arguments.value("path", name), text);
+  throw Error("{}: {}", arguments.value("path", name), text);
 }
 
 Finding CheckServer(ServerUnderTest& server, const support::Context& context) {
@@ -187,7 +187,7 @@ Finding CheckWrite(ServerUnderTest& server, const Mounts& mounts, const support:
     const std::string file = mount.location + "/.limactl-mcp-doctor";
     server.CallTool("write_file", {{"path", file}, {"content", "limactl mcp doctor\n"}}, context);
     if (!std::filesystem::remove(file))
-      throw CommandError("a file that the guest writes, {}, does not appear on the host", file);
+      throw Error("a file that the guest writes, {}, does not appear on the host", file);
     written.push_back(mount.location);
   }
   if (!written.empty()) return Passed(Join(written));

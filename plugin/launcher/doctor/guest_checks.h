@@ -27,7 +27,7 @@ struct ClockReading {
   std::int64_t after = 0;
 };
 
-/// Throws support::CommandError if the guest prints no time.
+/// Throws support::Error if the guest prints no time.
 ClockReading ReadClock(guest::Guest& guest, const support::Context& context);
 
 /// A guest whose clock is off by more has a warning.
@@ -35,17 +35,17 @@ inline constexpr std::chrono::seconds kClockTolerance{5};
 
 Finding CheckClock(const lima::InstanceConfiguration& instance, const ClockReading& reading);
 
-/// A server and its only client. Each function throws support::CommandError if the server exits or
+/// A server and its only client. Each function throws support::Error if the server exits or
 /// prints anything but MCP, and support::Stopped at the context's deadline.
 class ServerUnderTest {
  public:
   explicit ServerUnderTest(const std::vector<std::string>& command) : child_(command) {}
 
-  /// Returns the result. Also throws support::CommandError for a protocol error.
+  /// Returns the result. Also throws support::Error for a protocol error.
   nlohmann::json Request(const std::string& method, const nlohmann::json& params,
                          const support::Context& context);
 
-  /// Returns `structuredContent`. Also throws support::CommandError for a failed call.
+  /// Returns `structuredContent`. Also throws support::Error for a failed call.
   nlohmann::json CallTool(const std::string& name, const nlohmann::json& arguments,
                           const support::Context& context);
 

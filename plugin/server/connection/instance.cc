@@ -24,11 +24,11 @@ void RequirePort(const lima::InstanceConfiguration& configuration,
   try {
     port = lima::QueryHostAgent(configuration.directory() / "ha.sock");
   } catch (const lima::ConfigurationError& error) {  // it was stopped meanwhile
-    throw support::CallError("the Lima instance \"{}\" is not ready: {}", configuration.name,
-                             error.what());
+    throw support::Error("the Lima instance \"{}\" is not ready: {}", configuration.name,
+                         error.what());
   }
   if (port == 0 || port == endpoint.port) return;
-  throw support::CallError(
+  throw support::Error(
       "the Lima instance \"{}\" has port {} in ssh.config, but its host agent has port {}. Nothing "
       "was sent; restart the instance: `{}`",
       configuration.name, endpoint.port, port, lima::RestartCommand(configuration.name));
@@ -39,7 +39,7 @@ lima::GuestFacts FactsFromFiles(const lima::InstanceConfiguration& configuration
   lima::GuestFacts facts;
   try {
     facts.user = lima::ReadSshConfig(configuration.directory(), configuration.name).user;
-  } catch (const support::CallError& error) {
+  } catch (const support::Error& error) {
     support::LogInfo(error.what());
   }
   return facts;
@@ -85,7 +85,7 @@ lima::GuestFacts QueryGuestFacts(const std::string& instance, guest::Guest& gues
   std::string home;
   if (!given.exit_status ||
       !support::Regex(R"((?s)(\d+)\n(/[^\x00]*))").FullMatch(given.output, &uid, &home)) {
-    throw support::CallError(
+    throw support::Error(
         "the guest did not report its user's id and home directory, "
         "which the instance's mounts need; set user.home and user.uid in its lima.yaml, "
         "or find the cause with limactl shell {}",
@@ -116,7 +116,7 @@ std::string Instructions(const InstanceOptions& options) {
         "Other paths are refused: ask the user to mount the directory. "
         "Commands run as the guest's user and see the guest's own files too.\n",
         options.name, configuration.os, ListRoots(ShownRoots(options, configuration)));
-  } catch (const support::CallError& error) {
+  } catch (const support::Error& error) {
     return Format(
         "These tools work inside the Lima virtual machine \"{}\", not on the host. "
         "They cannot be used now: {}\n",

@@ -21,7 +21,7 @@
 
 namespace connection {
 
-/// A directory that is no mount, in place of them. Both throw support::CallError if it cannot be
+/// A directory that is no mount, in place of them. Both throw support::Error if it cannot be
 /// used; both are called at each connection.
 struct OnlyRoot {
   std::function<paths::Root()> find;
@@ -42,9 +42,9 @@ struct InstanceOptions {
 };
 
 /// The instance is stopped or broken, according to Lima's files.
-class InstanceNotRunning : public support::CallError {
+class InstanceNotRunning : public support::Error {
  public:
-  InstanceNotRunning(const std::string& text, lima::State state) : CallError(text), state_(state) {}
+  InstanceNotRunning(const std::string& text, lima::State state) : Error(text), state_(state) {}
 
   [[nodiscard]] lima::State state() const { return state_; }
 
@@ -57,12 +57,12 @@ void RequireRunning(const lima::InstanceConfiguration& configuration);
 
 /// Queries the guest user's home directory and uid, in one round trip. Needed if the configuration
 /// does not set them, because Lima's default home depends on the version that created the instance.
-/// Throws support::CallError if the reply is invalid.
+/// Throws support::Error if the reply is invalid.
 lima::GuestFacts QueryGuestFacts(const std::string& instance, guest::Guest& guest,
                                  const support::Context& context);
 
 /// The roots according to Lima's files, without asking the guest; for display only, never for
-/// enforcement. Throws lima::ConfigurationError, and support::CallError if a `--root` is not under
+/// enforcement. Throws lima::ConfigurationError, and support::Error if a `--root` is not under
 /// a mount.
 std::vector<paths::Root> ShownRoots(const InstanceOptions& options,
                                     const lima::InstanceConfiguration& configuration);
@@ -75,7 +75,7 @@ std::string Instructions(const InstanceOptions& options);
 /// Reads Lima's files and makes one attempt to connect. Reads the files each time, because Lima
 /// rewrites ssh.config whenever the VM starts. `pins` keeps the resolved paths of roots that are
 /// not mounts. Throws InstanceNotRunning, support::Stopped, support::ConnectionLost if the guest
-/// cannot be reached, and support::CallError if the files, the keys or a `--root` cannot be used.
+/// cannot be reached, and support::Error if the files, the keys or a `--root` cannot be used.
 tools::Workspace OpenInstance(const InstanceOptions& options,
                               const std::shared_ptr<paths::PinnedRoots>& pins,
                               const support::Context& context);

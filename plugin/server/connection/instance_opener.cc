@@ -48,15 +48,15 @@ void StartInstance(const std::string& name, const support::Context& context,
   const int output = file ? ::fileno(file.get()) : -1;
   if (output < 0 || ::fcntl(output, F_SETFD, FD_CLOEXEC) != 0 ||
       ::fcntl(output, F_SETFL, O_APPEND) != 0) {
-    throw support::CallError("cannot create a temporary file for limactl's output: {}",
-                             std::strerror(errno));
+    throw support::Error("cannot create a temporary file for limactl's output: {}",
+                         std::strerror(errno));
   }
   pid_t process = -1;
   try {
     process = support::Spawn({"limactl", "start", "--tty=false", name},
                              {.output = output, .error = output, .own_session = true});
   } catch (const std::system_error& error) {
-    throw support::CallError(
+    throw support::Error(
         "{} and cannot be started: no limactl on PATH ({}): {}. Start it on the host with: {}",
         stopped, support::EnvironmentVariable("PATH"), error.code().message(), command);
   }
@@ -67,8 +67,8 @@ void StartInstance(const std::string& name, const support::Context& context,
   while (::waitpid(process, &status, WNOHANG) == 0) support::Pause(kPollInterval, context);
   if (status == 0) return;
   const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-  throw support::CallError("{}, and `{}` failed (exit status {}). Its last output:\n{}", stopped,
-                           command, code, LastOutput(file.get()));
+  throw support::Error("{}, and `{}` failed (exit status {}). Its last output:\n{}", stopped,
+                       command, code, LastOutput(file.get()));
 }
 
 InstanceOpener::InstanceOpener(const InstanceOptions& options, bool may_start,
@@ -93,7 +93,7 @@ tools::Workspace InstanceOpener::Open(const support::Context& context,
       if (is_stopped && std::exchange(may_start, false)) {
         try {
           Start(context, report_status);
-        } catch (const support::CallError&) {
+        } catch (const support::Error&) {
           context.ThrowIfStopped();
           // Another program may be starting the instance; the next attempt finds out.
           start_failure = std::current_exception();

@@ -22,7 +22,7 @@ using ReportStatus = std::function<void(const std::string&)>;
 /// for its plugins. Its output goes to a temporary file. It runs in its own session, so a start
 /// continues when this program exits.
 ///
-/// Throws support::CallError if limactl failed (with the end of its output) or is missing, and
+/// Throws support::Error if limactl failed (with the end of its output) or is missing, and
 /// support::Stopped; then the start continues.
 void StartInstance(const std::string& name, const support::Context& context,
                    const ReportStatus& report_status);

@@ -29,14 +29,14 @@ tools::Workspace SharedConnection::Acquire(const support::Context& context,
   const std::uint64_t earlier_attempts = attempts_ + (connecting_ ? 1 : 0);
   while (!IsAlive()) {
     if (attempts_ > earlier_attempts) {
-      if (last_failure_) throw support::CallError(*last_failure_);
+      if (last_failure_) throw support::Error(*last_failure_);
       throw support::ConnectionLost("the connection to the guest was lost as soon as it was opened",
                                     false);
     }
     const support::StopReason stopped = context.stop_reason();
     if (stopped == support::StopReason::kDeadline) {
-      throw support::CallError("the guest is not ready: {}. Nothing was done; call again later",
-                               waiting_for_);
+      throw support::Error("the guest is not ready: {}. Nothing was done; call again later",
+                           waiting_for_);
     }
     if (stopped != support::StopReason::kNone) throw support::Stopped(stopped);
     Begin();

@@ -20,7 +20,7 @@ namespace connection {
 /// after it was lost or failed to open. Thread-safe.
 class SharedConnection final : public tools::WorkspaceSource {
  public:
-  /// Opens a connection in bounded time; throws support::CallError. Never called twice at once;
+  /// Opens a connection in bounded time; throws support::Error. Never called twice at once;
   /// its context is stopped by the destructor.
   using Opener = std::function<tools::Workspace(const support::Context&, const ReportStatus&)>;
 
@@ -31,7 +31,7 @@ class SharedConnection final : public tools::WorkspaceSource {
   void ConnectInBackground();
   [[nodiscard]] bool IsConnecting();
 
-  /// See WorkspaceSource. If the context times out, throws support::CallError with the status, and
+  /// See WorkspaceSource. If the context times out, throws support::Error with the status, and
   /// the attempt continues for the next call. If an attempt that began before this call fails,
   /// makes a new one, since the cause may be gone.
   tools::Workspace Acquire(const support::Context& context,

@@ -16,7 +16,7 @@ namespace files {
 namespace {
 
 using guest::OpenMode;
-using support::CallError;
+using support::Error;
 
 /// Opens what the path rules checked. A link may have taken its place since: the path is resolved
 /// right before and right after, so that it would have to change twice within one burst.
@@ -31,7 +31,7 @@ std::unique_ptr<guest::OpenFile> Open(const paths::ResolvedPath& path, OpenMode 
     return reply.As<std::string>() == path.guest;
   };
   if (is_unchanged(replies[0]) && is_unchanged(replies[2])) return file;
-  throw CallError("{} was replaced by another file while it was being opened", path.host);
+  throw Error("{} was replaced by another file while it was being opened", path.host);
 }
 
 /// Throws unless the opened file may be the one that the path rules checked; see FileReader.
@@ -40,11 +40,11 @@ void RequireSameFile(const guest::FileAttributes& opened, const paths::ResolvedP
   if (opened == *path.attributes) return;
   if (opened.type != guest::FileType::kRegular || opened.user_id != path.attributes->user_id ||
       opened.group_id != path.attributes->group_id)
-    throw CallError("{} was replaced by another file while it was being opened", path.host);
+    throw Error("{} was replaced by another file while it was being opened", path.host);
   if (mode == OpenMode::kRead) return;
   guest::Reply now = guest.Execute(guest::Request::LStat(path.guest), context);
   if (!now.failure && opened == now.As<guest::FileAttributes>()) return;
-  throw CallError(
+  throw Error(
       "{} was replaced by another file, or written to, while it was being opened. "
       "Nothing was written: try again",
       path.host);
@@ -52,7 +52,7 @@ void RequireSameFile(const guest::FileAttributes& opened, const paths::ResolvedP
 
 [[noreturn]] void ThrowTooLarge(const paths::ResolvedPath& path,
                                 std::optional<std::uint64_t> size = std::nullopt) {
-  throw CallError(
+  throw Error(
       "{} has {}more than the limit of {}; "
       "read it in parts with offset (first line, from 0) and limit (number of lines)",
       path.host, size ? support::FormatByteCount(*size) + ", " : "",
@@ -83,7 +83,7 @@ bool ReadDirectly(const std::string& path, const TakeBytes& take, guest::Guest& 
   const auto status = guest.shells().RunScript({DirectScript(path)}, sink, context).exit_status;
   if (!wants_more || status == 0) return true;
   if (!has_bytes) return false;
-  throw CallError(
+  throw Error(
       "the guest read the beginning of the file past its cache, but not the rest: the file may "
       "have been removed on the host; try again");
 }
@@ -178,8 +178,8 @@ FileReader::Lines FileReader::ReadLines(const LineRange& range, std::size_t maxi
          return line < end && lines.is_whole;
        });
   if (lines.bytes.empty() && range.first > 0) {
-    throw CallError("{} has {}: offset {} (counted from 0) is past its end", path_.host,
-                    support::Count(line + (is_in_line ? 1 : 0), "line"), range.first);
+    throw Error("{} has {}: offset {} (counted from 0) is past its end", path_.host,
+                support::Count(line + (is_in_line ? 1 : 0), "line"), range.first);
   }
   return lines;
 }
@@ -203,7 +203,7 @@ std::vector<guest::DirectoryEntry> NamesIn(const paths::ResolvedPath& directory,
   std::optional<guest::OpenFile> opened;
   if (!replies[1].failure) opened.emplace(guest, replies[1].As<guest::Handle>());
   if (replies[0].As<std::string>() != directory.guest)
-    throw CallError("{} was replaced while it was being opened; try again", directory.host);
+    throw Error("{} was replaced while it was being opened; try again", directory.host);
   replies[1].RequireSuccess();
   return guest::ReadNames(*opened, context);
 }

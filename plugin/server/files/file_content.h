@@ -34,7 +34,7 @@ using TakeBytes = std::function<bool(std::string_view bytes)>;
 /// cache. With both, NUL bytes take the place of the missing end.
 ///
 /// Does not follow a link at `path`. Returns false, before any call of `take`, if the guest has no
-/// suitable dd or the file system refuses. Throws support::CallError if reading fails later, and
+/// suitable dd or the file system refuses. Throws support::Error if reading fails later, and
 /// what shell::Shells::RunScript throws.
 bool ReadDirectly(const std::string& path, const TakeBytes& take, guest::Guest& guest,
                   const support::Context& context);
@@ -53,7 +53,7 @@ class FileReader {
   /// SFTP reports no inode, so a parent directory that is briefly replaced by a link can go
   /// unnoticed. A process that can do that can read the link's target anyway.
   ///
-  /// Throws support::CallError if the file was replaced or is not regular, and guest::FileError.
+  /// Throws support::Error if the file was replaced or is not regular, and guest::FileError.
   ///
   /// Takes two round trips. The second one also reads a file below kReadChunk. A larger file takes
   /// one more for each read.
@@ -62,7 +62,7 @@ class FileReader {
   // Each reads from the beginning. If reads may be stale (ResolvedPath::stale_note), they bypass
   // the guest's cache if the guest can.
 
-  /// Throws support::CallError above kMaxReadBytes.
+  /// Throws support::Error above kMaxReadBytes.
   std::string ReadWhole();
 
   struct Lines {
@@ -70,7 +70,7 @@ class FileReader {
     std::uint64_t position = 0;  ///< in the file
     bool is_whole = true;
   };
-  /// The whole range, or a beginning of more than `maximum_bytes`. Throws support::CallError if the
+  /// The whole range, or a beginning of more than `maximum_bytes`. Throws support::Error if the
   /// file has no such line (an empty file has an empty line 0).
   Lines ReadLines(const LineRange& range, std::size_t maximum_bytes);
 
@@ -104,7 +104,7 @@ std::unique_ptr<guest::OpenFile> OpenForWriting(const paths::ResolvedPath& path,
 
 /// The names in a directory that PathRules::Resolve returned for Access::kList. Takes one round
 /// trip for a hundred names, and one more if the directory is not open yet. Throws
-/// guest::FileError, and support::CallError if the directory was replaced.
+/// guest::FileError, and support::Error if the directory was replaced.
 std::vector<guest::DirectoryEntry> NamesIn(const paths::ResolvedPath& directory,
                                            guest::Guest& guest, const support::Context& context);
 

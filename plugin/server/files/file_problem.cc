@@ -17,7 +17,7 @@ namespace files {
 namespace {
 
 using guest::FileErrorCode;
-using support::CallError;
+using support::Error;
 using support::Format;
 
 std::string DescribeFailure(const guest::FileError& error, const paths::ResolvedPath& path,
@@ -35,7 +35,7 @@ std::string DescribeFailure(const guest::FileError& error, const paths::Resolved
                     support::FormatByteCount(status.free_bytes),
                     support::FormatByteCount(needed_bytes));
     }
-  } catch (const CallError&) {
+  } catch (const Error&) {
     // Not supported, or the connection was lost. Report the first failure in either case:
     // ConnectionLost would retry the call.
   }
@@ -90,15 +90,15 @@ void ProposeLookAlike(const std::string& problem, const paths::ResolvedPath& pat
     const std::string shown = support::Printable(other);
     if (LooksOf(other) != looks && shown != name) continue;
     if (!support::IsValidUtf8(other)) {
-      throw CallError("{}. {} is not UTF-8: only run_shell_command reaches it, in bash as $'{}'",
-                      problem, shown, shown);
+      throw Error("{}. {} is not UTF-8: only run_shell_command reaches it, in bash as $'{}'",
+                  problem, shown, shown);
     }
     // As the caller named it, if no link is on the way.
     std::string found = other + rest.substr(name.size());
     found = path.host.ends_with("/" + rest)
                 ? path.host.substr(0, path.host.size() - rest.size()) + found
                 : support::JoinPath(path.existing_parent, found);
-    throw CallError("{}. Did you mean {}?", problem, found);
+    throw Error("{}. Did you mean {}?", problem, found);
   }
 }
 
@@ -113,17 +113,17 @@ void RequireRegularFile(const paths::ResolvedPath& path, guest::Guest& guest,
   if (path.attributes->type == guest::FileType::kDirectory) {
     text += "; list_directory shows what is in it";
   }
-  throw CallError(text);
+  throw Error(text);
 }
 
 void RequireDirectory(const paths::ResolvedPath& path, guest::Guest& guest,
                       const support::Context& context) {
   if (!path.attributes) {
     ProposeLookAlike(Format("{} does not exist", path.host), path, guest, context);
-    throw CallError("{} does not exist; list the directory above it", path.host);
+    throw Error("{} does not exist; list the directory above it", path.host);
   }
   if (path.attributes->type == guest::FileType::kDirectory) return;
-  throw CallError(DescribeMismatch(path, "directory; give the directory that it is in"));
+  throw Error(DescribeMismatch(path, "directory; give the directory that it is in"));
 }
 
 void RefuseWideText(std::string_view bytes, const paths::ResolvedPath& path) {
@@ -133,7 +133,7 @@ void RefuseWideText(std::string_view bytes, const paths::ResolvedPath& path) {
       support::Regex::kLatin1);
   std::string_view beginning = bytes.substr(0, kEncodingBytes);
   if (!wide.Consume(beginning)) return;
-  throw CallError(
+  throw Error(
       "{} is UTF-16 or UTF-32 text, and the file tools write UTF-8; nothing was changed. "
       "Use run_shell_command: convert it with iconv, edit, convert it back",
       path.host);
@@ -148,13 +148,13 @@ void ThrowFileProblem(const guest::FileError& error, const std::string& action,
     case FileErrorCode::kPermissionDenied:
       throw PathlessError("permission denied");
     case FileErrorCode::kUnsupported:
-      throw CallError("{} {}: the guest's SFTP server does not support this", action, path.host);
+      throw Error("{} {}: the guest's SFTP server does not support this", action, path.host);
     case FileErrorCode::kFailure:
       break;
   }
-  if (path.guest.empty()) throw CallError(error.what());  // not resolved
-  throw CallError("{} {}: {}", action, path.host,
-                  DescribeFailure(error, path, needed_bytes, guest, context));
+  if (path.guest.empty()) throw Error(error.what());  // not resolved
+  throw Error("{} {}: {}", action, path.host,
+              DescribeFailure(error, path, needed_bytes, guest, context));
 }
 
 }  // namespace files

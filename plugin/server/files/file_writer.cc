@@ -48,8 +48,7 @@ void MakeParents(const paths::ResolvedPath& target, guest::Guest& guest,
     guest::Reply found = guest.Execute(guest::Request::LStat(made), context);
     if (found.failure) reply.RequireSuccess();
     if (found.As<guest::FileAttributes>().type != guest::FileType::kDirectory) {
-      throw support::CallError("write {}: a file with that name has appeared; try again",
-                               target.host);
+      throw support::Error("write {}: a file with that name has appeared; try again", target.host);
     }
   }
 }
@@ -165,7 +164,7 @@ class TemporaryFile {
         }
       }
       if (!removals.empty()) guest_.RoundTrip(removals, context_);
-    } catch (const support::CallError& error) {
+    } catch (const support::Error& error) {
       support::LogInfo(Format("leftover temporary files were not removed: {}", error.what()));
     }
   }
@@ -201,8 +200,8 @@ struct WriteCall {
       if (stage != Stage::kInPlace) throw;
       try {
         ThrowFileProblem(error, "write", target, content.size(), guest, context);
-      } catch (const support::CallError& problem) {
-        throw support::CallError("{}. {}", problem.what(), Damage());
+      } catch (const support::Error& problem) {
+        throw support::Error("{}. {}", problem.what(), Damage());
       }
     } catch (const support::ConnectionLost& lost) {
       if (stage == Stage::kUntouched || (stage == Stage::kRenaming && !lost.may_have_run())) {
@@ -215,7 +214,7 @@ struct WriteCall {
     } catch (const support::Stopped& stopped) {
       const bool is_cancelled = stopped.reason() == support::StopReason::kCancelled;
       if (stage == Stage::kUntouched || is_cancelled) throw;
-      throw support::CallError("{}: {}", stopped.what(), Damage());
+      throw support::Error("{}: {}", stopped.what(), Damage());
     }
   }
 
@@ -232,7 +231,7 @@ struct WriteCall {
     if (std::ranges::all_of(
             resolved, [&](guest::Reply& each) { return each.As<std::string>() == directory; }))
       return;
-    throw support::CallError(
+    throw support::Error(
         "write {}: a directory above it has been replaced meanwhile. Nothing was written: try "
         "again",
         target.host);
@@ -244,8 +243,8 @@ struct WriteCall {
 
   [[noreturn]] void ThrowForeign() const {
     const std::uint32_t owner = target.attributes->user_id;
-    throw support::CallError("{} belongs to {}; use run_shell_command with sudo", target.host,
-                             owner == 0 ? "root" : Format("user {}", owner));
+    throw support::Error("{} belongs to {}; use run_shell_command with sudo", target.host,
+                         owner == 0 ? "root" : Format("user {}", owner));
   }
 
   /// The temporary file comes first, because its creation answers what SFTP has no request for: who
@@ -342,9 +341,9 @@ struct WriteCall {
 }  // namespace
 
 ChangedMeanwhile::ChangedMeanwhile(const std::string& shown)
-    : CallError(Format("{} is being changed by something else at the same time; "
-                       "nothing was changed by this call: read it again, and try again",
-                       shown)) {}
+    : Error(Format("{} is being changed by something else at the same time; "
+                   "nothing was changed by this call: read it again, and try again",
+                   shown)) {}
 
 FileWriter::DirectoryLock FileWriter::Lock(const paths::ResolvedPath& path,
                                            const support::Context& context) {

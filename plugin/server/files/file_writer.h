@@ -24,7 +24,7 @@ inline constexpr std::string_view kTemporaryPrefix = ".limactl-mcp-";
 inline constexpr std::chrono::minutes kLeftoverAge{10};
 
 /// Something else has written to a file since it was resolved. Nothing was changed.
-class ChangedMeanwhile : public support::CallError {
+class ChangedMeanwhile : public support::Error {
  public:
   explicit ChangedMeanwhile(const std::string& shown);
 };
@@ -60,7 +60,7 @@ class FileWriter {
   ///
   /// Refuses text in UTF-16 or UTF-32, unless `overwrite` is kIfUnchanged.
   ///
-  /// Throws guest::FileError if the target was not changed. Throws support::CallError if it is not
+  /// Throws guest::FileError if the target was not changed. Throws support::Error if it is not
   /// a regular file, if its directory was replaced, or if a write in place failed; the message then
   /// says that it may have been written in part. Throws ChangedMeanwhile as `overwrite` says. A
   /// file without the owner's write bit is kPermissionDenied, even for root.

@@ -142,8 +142,8 @@ bool TakeOtherWays(Ways& ways, int status, std::string_view error_text) {
   if (const auto at = error_text.find(given); at != std::string::npos && !given.empty()) {
     error_text.replace(at, given.size(), request.pattern);
   }
-  throw support::CallError("git grep failed in the guest (exit status {}){}", status,
-                           error_text.empty() ? "." : ": " + error_text);
+  throw support::Error("git grep failed in the guest (exit status {}){}", status,
+                       error_text.empty() ? "." : ": " + error_text);
 }
 
 /// Formats what git found as `git grep -n` does, keeps the first lines up to the request's limits,
@@ -368,11 +368,11 @@ SearchResult SearchContent(guest::Guest& guest, const SearchRequest& request,
                            .RunScript(SearchScript(request, ways), sink, context)
                            .exit_status.value_or(-1);
     if (status == kNoDirectoryStatus) {
-      throw support::CallError("The directory to search cannot be entered in the guest.");
+      throw support::Error("The directory to search cannot be entered in the guest.");
     }
     // Without the developer tools, the `git` of macOS only says to install them.
     if (status == kNoGitStatus || Contains(sink.error_text, "xcode-select: "))
-      throw support::CallError("A search needs git: install git in the guest.");
+      throw support::Error("A search needs git: install git in the guest.");
     if (status == 0 || status == kNoMatchStatus)
       return {sink.Finish(), WithoutVanished(sink.error_text)};
     if (!TakeOtherWays(ways, status, sink.error_text))

@@ -60,11 +60,11 @@ bool NeedsLineBreak(std::string_view expression);
 ///
 /// Searches again with extended expressions if the guest's git lacks Perl-compatible ones, and
 /// without large files, which `warnings` names, if it cannot hold one in memory. Throws
-/// support::CallError if there is no git.
+/// support::Error if there is no git.
 ///
 /// The limits of matches only cut the result: all files are searched, so that all are counted.
 ///
-/// Memory is bounded by maximum_output_bytes and one line. Throws support::CallError with the error
+/// Memory is bounded by maximum_output_bytes and one line. Throws support::Error with the error
 /// text of git if it fails, as with a bad pattern.
 SearchResult SearchContent(guest::Guest& guest, const SearchRequest& request,
                            const support::Context& context);

@@ -84,7 +84,7 @@ shell::Script FindScript(const std::vector<ListingRequest>& requests,
 }
 
 [[noreturn]] void ThrowTooMany() {
-  throw support::CallError(
+  throw support::Error(
       "There are too many names to search. Give a path or a pattern that begins deeper in the "
       "tree.");
 }
@@ -193,7 +193,7 @@ std::string VisitNames(std::string_view text, const std::vector<IgnoredNames>& i
     const bool is_directory_itself = name.path.empty();
     if (is_directory_itself) continue;
     if (!IsBelow(name.path)) {
-      throw support::CallError("The guest listed an invalid name.");
+      throw support::Error("The guest listed an invalid name.");
     }
     name.ignored_names = IgnoredPart(name, ignored[walks - 1]);
     visit(walks - 1, name);
@@ -210,10 +210,10 @@ std::string ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& re
       guest, FindScript(requests, roots), context, {kMaxListing, kMaxIgnoredListing});
   if (listed.is_too_long) ThrowTooMany();
   if (listed.exit_status == kNoFindStatus) {
-    throw support::CallError("The guest has no usable find: install findutils in it.");
+    throw support::Error("The guest has no usable find: install findutils in it.");
   }
   if (listed.exit_status != 0) {
-    throw support::CallError(
+    throw support::Error(
         "Listing names in the guest failed{}. Try again.",
         listed.exit_status ? support::Format(" with exit status {}", *listed.exit_status) : "");
   }

@@ -57,7 +57,7 @@ using NameVisitor = std::function<void(std::size_t request, const ListedName& na
 /// Lists all requests in one round trip, one after the other, each in the order of the guest's
 /// find, and returns find's messages: any bytes, at most kMaxMessages. A directory that has
 /// vanished has no names. `roots`: resolved directories; links that leave them are not entered.
-/// Throws support::CallError if the guest has no usable find, find fails, a limit is exceeded, or
+/// Throws support::Error if the guest has no usable find, find fails, a limit is exceeded, or
 /// the guest lists an invalid name.
 std::string ListTrees(guest::Guest& guest, const std::vector<ListingRequest>& requests,
                       const std::vector<std::string>& roots, const NameVisitor& visit,

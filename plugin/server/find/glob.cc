@@ -27,7 +27,7 @@ using support::Format;
 using Texts = std::vector<std::string>;
 
 [[noreturn]] void ThrowGlobError(std::string_view pattern, const std::string& problem) {
-  throw support::CallError("Bad pattern \"{}\": {}.", pattern, problem);
+  throw support::Error("Bad pattern \"{}\": {}.", pattern, problem);
 }
 
 /// A wildcard, the content of a class, an escaped character, or ordinary characters.
@@ -195,7 +195,7 @@ std::string Expression(const GlobAlternative& alternative) {
 }
 
 [[noreturn]] void ThrowTooComplex() {
-  throw support::CallError("The pattern is too complex. Use several narrower patterns.");
+  throw support::Error("The pattern is too complex. Use several narrower patterns.");
 }
 
 void AddIfNew(std::vector<std::string>& texts, const std::string& text) {
@@ -256,7 +256,7 @@ std::size_t GlobAlternative::LiteralNames() const {
 
 std::vector<GlobAlternative> ParseGlob(std::string_view pattern) {
   if (pattern.size() > kMaxGlobPattern) {
-    throw support::CallError(
+    throw support::Error(
         "The pattern has {} bytes, more than the {} allowed. Use several narrower patterns.",
         pattern.size(), kMaxGlobPattern);
   }

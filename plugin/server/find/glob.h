@@ -55,7 +55,7 @@ struct GlobAlternative {
   [[nodiscard]] std::size_t LiteralNames() const;
 };
 
-/// The alternatives of a pattern, in the order of its braces. Throws support::CallError: `Bad
+/// The alternatives of a pattern, in the order of its braces. Throws support::Error: `Bad
 /// pattern "…": problem.`
 std::vector<GlobAlternative> ParseGlob(std::string_view pattern);
 
@@ -69,7 +69,7 @@ std::string HintIfUnmatched(std::string_view pattern);
 /// A pattern with `**` does not match `.git` or anything in it, unless one of its names is `.git`.
 class GlobMatcher {
  public:
-  /// Ignores case by Unicode's simple mappings. Throws support::CallError if RE2 runs out of its
+  /// Ignores case by Unicode's simple mappings. Throws support::Error if RE2 runs out of its
   /// memory.
   GlobMatcher(std::vector<GlobAlternative> alternatives, bool case_sensitive);
 
@@ -107,7 +107,7 @@ std::vector<GlobWalk> PlanGlob(std::string_view pattern, bool case_sensitive);
 /// searched directory. A pattern without '/' matches file names at any depth. A pattern that ends
 /// with '/' matches a directory's files; a path without wildcards may match either.
 struct IncludeFilter {
-  /// Throws support::CallError for a bad pattern, and for an absolute one.
+  /// Throws support::Error for a bad pattern, and for an absolute one.
   explicit IncludeFilter(std::string_view include);
 
   /// `path` must be valid UTF-8, as for GlobMatcher::Matches.

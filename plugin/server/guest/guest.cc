@@ -28,8 +28,8 @@ constexpr std::size_t kMaxAtOnce = 16;
 
 FileError::FileError(FileErrorCode code, const std::string& operation, const std::string& path,
                      const std::string& detail)
-    : CallError("{} {}: {}{}", operation, path, kReasons.at(static_cast<std::size_t>(code)),
-                detail.empty() ? "" : support::Format(" ({})", detail)),
+    : Error("{} {}: {}{}", operation, path, kReasons.at(static_cast<std::size_t>(code)),
+            detail.empty() ? "" : support::Format(" ({})", detail)),
       code_(code),
       detail_(detail) {}
 
@@ -115,7 +115,7 @@ std::vector<DirectoryEntry> ReadNames(const OpenFile& directory, const support::
         bytes += entry.name.size();
         entries.push_back(std::move(entry));
         if (entries.size() > kMaxEntries || bytes > kMaxNameBytes) {
-          throw support::CallError(
+          throw support::Error(
               "list {}: more than {} entries, or {} MiB of names; "
               "list it in parts with a command in the guest",
               path, kMaxEntries, kMaxNameBytes >> 20U);

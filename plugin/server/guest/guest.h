@@ -26,7 +26,7 @@ class Shells;
 ///
 /// RoundTrip sends several file requests at once, in one round trip. File operations throw
 /// `FileError` if the guest refuses, `support::ConnectionLost`, `support::Stopped` if the context
-/// is stopped, and `support::CallError` if the guest has no SFTP. Each call takes one round trip
+/// is stopped, and `support::Error` if the guest has no SFTP. Each call takes one round trip
 /// unless its comment says otherwise.
 namespace guest {
 
@@ -38,7 +38,7 @@ enum class FileErrorCode {
 };
 
 /// A file operation failed in the guest; the connection is fine.
-class FileError : public support::CallError {
+class FileError : public support::Error {
  public:
   /// `path` is the guest path; `detail` is the guest's message and may be empty.
   FileError(FileErrorCode code, const std::string& operation, const std::string& path,

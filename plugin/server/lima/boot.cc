@@ -40,7 +40,8 @@ Boot ThisBoot() {
 #ifdef __APPLE__
   std::array<char, 64> id{};
   std::size_t size = id.size() - 1;
-  if (::sysctlbyname("kern.bootsessionuuid", id.data(), &size, nullptr, 0) == 0) boot.id = id.data();
+  if (::sysctlbyname("kern.bootsessionuuid", id.data(), &size, nullptr, 0) == 0)
+    boot.id = id.data();
   struct timeval start {};
   size = sizeof(start);
   if (::sysctlbyname("kern.boottime", &start, &size, nullptr, 0) == 0)

@@ -15,9 +15,9 @@ namespace lima {
 
 /// One of Lima's files or an instance's name is invalid. The message has the file, the entry and
 /// what to do.
-class ConfigurationError : public support::CallError {
+class ConfigurationError : public support::Error {
  public:
-  using CallError::CallError;
+  using Error::Error;
 };
 
 /// Reads a file, following links; nullopt if it does not exist. Throws ConfigurationError if it

@@ -31,7 +31,7 @@ enum class ErrorCode {
   kUnsupportedProtocolVersion = -32022,
 };
 
-/// A request that is answered with a JSON-RPC error. A failed tool throws `support::CallError`
+/// A request that is answered with a JSON-RPC error. A failed tool throws `support::Error`
 /// instead, which becomes a result with `isError`.
 class ProtocolError : public std::runtime_error {
  public:

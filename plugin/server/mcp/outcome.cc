@@ -55,7 +55,7 @@ Outcome OutcomeOf(const std::exception_ptr& exception, Era era, const Json& serv
     Outcome outcome = Failure(stopped.what(), era, server);
     if (stopped.reason() != support::StopReason::kCancelled) return outcome;
     return {.status = CallStatus::kCancelled, .response = std::move(outcome.response)};
-  } catch (const support::CallError& error) {
+  } catch (const support::Error& error) {
     return Failure(error.what(), era, server);
   } catch (const std::exception& error) {
     return InternalError(support::Format("internal error: {}", error.what()));

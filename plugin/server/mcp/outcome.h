@@ -51,7 +51,7 @@ using CallObserver = std::function<void(const ObservedCall& call, const Outcome*
 /// The one place that turns exceptions into responses:
 ///   ProtocolError                        → a JSON-RPC error
 ///   support::Stopped(kCancelled)         → the client gets no answer
-///   support::CallError (others included) → a result with `isError`
+///   support::Error (others included) → a result with `isError`
 ///   anything else                        → JSON-RPC internal error, and a line in the log
 [[nodiscard]] Outcome OutcomeOf(const std::exception_ptr& exception, Era era, const Json& server);
 

@@ -71,7 +71,7 @@ struct ToolCall {
 /// connection at 16 MiB, MCP's TypeScript SDK at 10 MiB.
 inline constexpr std::size_t kMaxMessageBytes = std::size_t{8} << 20;
 
-/// What a tool returns. A failed call throws `support::CallError` instead.
+/// What a tool returns. A failed call throws `support::Error` instead.
 // NOLINTNEXTLINE(bugprone-exception-escape): clang-tidy 14 doubts the noexcept of nlohmann/json
 struct ToolResult {
   /// The call's. For kStructured, `content` is the JSON text of an object that satisfies the output

@@ -71,7 +71,7 @@ void Server::StartCall(Message& request, const RequestContext& context, Responde
     const nlohmann::json& schema = tool->definition.input_schema;
     call->understood = Understand(schema, call->params.arguments);
     if (const auto error = FindSchemaError(schema, call->arguments()))
-      throw support::CallError("validating \"arguments\": {}", *error);
+      throw support::Error("validating \"arguments\": {}", *error);
     {
       const std::scoped_lock lock(active_mutex_);
       active_.insert(call);

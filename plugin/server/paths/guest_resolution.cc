@@ -13,7 +13,7 @@ namespace {
 
 using guest::FileErrorCode;
 using guest::FileType;
-using support::CallError;
+using support::Error;
 
 /// Follows the components of `path` up to its end, to one that is missing, or to the first link:
 /// then `path` becomes that link's target with the rest of the path, and the result is nullopt.
@@ -37,7 +37,7 @@ std::optional<GuestLocation> FollowToLink(std::string& path, const std::string& 
     if (i > 0 && replies[i].Is(FileErrorCode::kNotFound)) {
       // Only the target of a link can contain it. A missing directory has no parent.
       if (std::find(names.begin(), names.end(), "..") != names.end())
-        throw CallError("{} is a symbolic link through a directory that is missing", shown);
+        throw Error("{} is a symbolic link through a directory that is missing", shown);
       return GuestLocation{paths.back(), std::nullopt, paths[i - 1]};
     }
     const auto attributes = replies[i].As<guest::FileAttributes>();
@@ -49,7 +49,7 @@ std::optional<GuestLocation> FollowToLink(std::string& path, const std::string& 
     }
     if (i + 1 == paths.size()) return GuestLocation{paths[i], attributes};
     if (attributes.type != FileType::kDirectory)
-      throw CallError("{}: a component of this path is a file, not a directory", shown);
+      throw Error("{}: a component of this path is a file, not a directory", shown);
   }
 }
 
@@ -69,7 +69,7 @@ GuestLocation ResolveInGuest(std::string path, std::optional<GuestLocation> foun
   for (int links = 0; links <= support::kMaxLinks; ++links) {
     if (auto location = FollowToLink(path, shown, guest, context)) return *std::move(location);
   }
-  throw CallError("{} resolves to a loop of symbolic links", shown);
+  throw Error("{} resolves to a loop of symbolic links", shown);
 }
 
 }  // namespace paths

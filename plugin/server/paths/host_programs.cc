@@ -96,7 +96,7 @@ struct HostPrograms::Expressions {
     support::RegexSet set(expressions, support::Regex::kLatin1);  // names are bytes
     return std::make_shared<Expressions>(Expressions{std::move(set), std::move(rows)});
   } catch (const std::invalid_argument&) {
-    throw support::CallError("there are too many files that programs obey");
+    throw support::Error("there are too many files that programs obey");
   }
 };
 
@@ -113,7 +113,7 @@ void HostPrograms::Add(std::span<const HostProgram> rows) {
 std::vector<const HostProgram*> HostPrograms::Match(std::string_view path) const {
   const auto expressions = std::shared_future(expressions_).get();
   const auto matches = expressions->set.FullMatches(Folded(path));
-  if (!matches) throw support::CallError("RE2 has too little memory for {}", Visible(path));
+  if (!matches) throw support::Error("RE2 has too little memory for {}", Visible(path));
   std::set<const HostProgram*> rows;
   for (const int match : *matches) {
     rows.insert(&rows_[expressions->rows[static_cast<std::size_t>(match)]]);

@@ -161,7 +161,7 @@ MountCheck::Table MountCheck::ReadTable(guest::Guest& guest,
     return std::nullopt;
   }
   if (script.exit_status != 0) {
-    throw support::CallError(
+    throw support::Error(
         "the guest's mount table (/proc/self/mountinfo) cannot be read, so it is unknown whether "
         "the mounts are there; check with limactl shell whether the guest's user can read it");
   }

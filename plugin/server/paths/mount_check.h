@@ -69,7 +69,7 @@ class MountCheck {
   [[nodiscard]] guest::Request StatusRequest(std::size_t mount) const;
 
   /// Returns the state of a mount after a reply to StatusRequest. Reads the mount table if another
-  /// file system is there than before. Throws support::CallError if it cannot be read.
+  /// file system is there than before. Throws support::Error if it cannot be read.
   virtual MountState UpdateFrom(std::size_t mount, guest::Reply reply, guest::Guest& guest,
                                 const support::Context& context);
 

@@ -17,7 +17,7 @@ namespace paths {
 namespace {
 
 using Options = PathRules::Options;
-using support::CallError;
+using support::Error;
 using support::Format;
 using support::JoinPath;
 
@@ -59,8 +59,8 @@ std::string RealPathOfRootOption(const std::string& path, const std::string& sho
   try {
     return guest.RealPath(path, context);
   } catch (const guest::FileError& error) {
-    throw CallError("{} cannot be used in the guest: {}; create that directory or choose another",
-                    shown, error.what());
+    throw Error("{} cannot be used in the guest: {}; create that directory or choose another",
+                shown, error.what());
   }
 }
 
@@ -88,8 +88,8 @@ ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Gue
   ResolvedPath resolved = LookUp(target, access, guest, context);
   const DirectoriesPointer directories = CurrentDirectories(resolved.guest, guest, context);
   if (!directories->roots.Find(resolved.guest)) {
-    throw CallError(OutsideText(
-        Format("{} resolves to {} in the guest,", target.host, resolved.guest), options_));
+    throw Error(OutsideText(Format("{} resolves to {} in the guest,", target.host, resolved.guest),
+                            options_));
   }
   const auto match = directories->mount_index.Find(resolved.guest);
   const MountNumber mount = match ? MountNumber(match->value) : std::nullopt;
@@ -108,7 +108,7 @@ ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Gue
 PathRules::Target PathRules::Translate(std::string_view path) const {
   const std::string given = Clean(path);
   const auto match = names_.Find(given);
-  if (!match) throw CallError(OutsideText(Format("{} is", given), options_));
+  if (!match) throw Error(OutsideText(Format("{} is", given), options_));
   const Root& root = options_.roots[match->value];
   Target target;
   target.host = JoinPath(root.host, match->rest);
@@ -121,7 +121,7 @@ PathRules::Target PathRules::Translate(std::string_view path) const {
   const bool is_nested = mount.guest.size() > root.guest.size();
   const bool named_by_host = given != target.guest;
   if (is_nested && named_by_host && !IsHostName(target.host, mount, mount_match->rest)) {
-    throw CallError(CoveredText(target.host, mount, JoinPath(mount.host, mount_match->rest)));
+    throw Error(CoveredText(target.host, mount, JoinPath(mount.host, mount_match->rest)));
   }
   return target;
 }
@@ -190,21 +190,21 @@ bool PathRules::MustCheck(MountNumber mount, Access access) const {
 
 void PathRules::RequireMounted(std::size_t mount, MountState state,
                                const std::string& shown) const {
-  if (!state.mounted) throw CallError(NotMountedText(shown, options_.mounts[mount], options_));
+  if (!state.mounted) throw Error(NotMountedText(shown, options_.mounts[mount], options_));
 }
 
 void PathRules::RequireWritable(const Target& target, const GuestLocation& location,
                                 MountNumber mount, const Directories& directories) const {
   const auto match = directories.roots.Find(location.guest);
   const Root& root = options_.roots[match->value];
-  if (!root.writable) throw CallError(ReadOnlyText(target.host, root, options_));
+  if (!root.writable) throw Error(ReadOnlyText(target.host, root, options_));
   if (mount && !options_.mounts[*mount].writable) {
-    throw CallError(ReadOnlyText(target.host, options_.mounts[*mount], options_));
+    throw Error(ReadOnlyText(target.host, options_.mounts[*mount], options_));
   }
   if (location.attributes) return;
   const auto parent = directories.roots.Find(location.existing_parent);
   if (!parent || parent->value != match->value) {
-    throw CallError(
+    throw Error(
         "{} cannot be created: the directory {} is missing in the guest ({} does not exist)",
         target.host, root.host, root.guest);
   }
@@ -220,12 +220,12 @@ void PathRules::RequireNotLimas(const Target& target, const std::string& guest_p
   const std::string path = support::LowerCase(JoinPath(host, match->rest));
   const auto below = support::PathBelow(path, support::LowerCase(options_.lima_home));
   if (below && access != Access::kWrite && *below == "_config/user")
-    throw CallError("{} is not read: it is the private key of all Lima's instances", target.host);
+    throw Error("{} is not read: it is the private key of all Lima's instances", target.host);
   if (!below || access != Access::kWrite) return;
-  throw CallError(ProtectedText(target.host, {.patterns = {},
-                                              .run_by = paths::RunBy::kLooking,
-                                              .program = "Lima",
-                                              .reason = "its instances, settings and keys"}));
+  throw Error(ProtectedText(target.host, {.patterns = {},
+                                          .run_by = paths::RunBy::kLooking,
+                                          .program = "Lima",
+                                          .reason = "its instances, settings and keys"}));
 }
 
 void PathRules::RequireUnprotected(const Target& target, const std::string& guest_path,
@@ -243,7 +243,7 @@ void PathRules::RequireUnprotected(const Target& target, const std::string& gues
           std::string(path) + std::string(below_root.substr(0, start)) + "HEAD";
       for (const auto* row : options_.host_programs.Match(below_root.substr(start))) {
         if (row->writing == paths::Writing::kRefused) {
-          throw CallError(ProtectedText(target.host, *row));
+          throw Error(ProtectedText(target.host, *row));
         }
         if (row->writing == paths::Writing::kAllowed) continue;
         with_head = row;
@@ -259,7 +259,7 @@ void PathRules::RequireUnprotected(const Target& target, const std::string& gues
   for (guest::Reply& reply : guest.RoundTrip(heads, context)) {
     if (reply.failure) continue;
     if (reply.As<guest::FileAttributes>().type == guest::FileType::kDirectory) continue;
-    throw CallError(ProtectedText(target.host, *with_head));
+    throw Error(ProtectedText(target.host, *with_head));
   }
 }
 
@@ -270,8 +270,8 @@ std::string PathRules::Clean(std::string_view given) const {
   }
   const std::string choice = Format(" in one of: {}", DescribeRoots(options_));
   if (path.empty() || path.find('\0') != std::string::npos) {
-    throw CallError("the path {}: expected an absolute path{}",
-                    path.empty() ? "is empty" : "contains a NUL byte", choice);
+    throw Error("the path {}: expected an absolute path{}",
+                path.empty() ? "is empty" : "contains a NUL byte", choice);
   }
   // Neither a home directory, a variable, a URI, a drive nor a quoted path is meant as a name.
   const bool is_name = std::string_view("~$%<\"'`\\ ").find(path.front()) == std::string::npos &&
@@ -279,10 +279,10 @@ std::string PathRules::Clean(std::string_view given) const {
   std::string proposed;
   try {
     proposed = support::CleanPath(JoinPath(DefaultDirectory(), path));
-  } catch (const CallError&) {  // there is none
+  } catch (const Error&) {  // there is none
   }
-  throw CallError("{} is relative: expected an absolute path{}", path,
-                  is_name && names_.Find(proposed) ? Format(", such as {}", proposed) : choice);
+  throw Error("{} is relative: expected an absolute path{}", path,
+              is_name && names_.Find(proposed) ? Format(", such as {}", proposed) : choice);
 }
 
 std::string PathRules::DefaultDirectory() const {
@@ -291,7 +291,7 @@ std::string PathRules::DefaultDirectory() const {
     if (host_names_.Find(directory)) return directory;
   }
   if (options_.roots.size() == 1) return options_.roots.front().host;
-  throw CallError(
+  throw Error(
       "path is missing, and the server's working directory is outside the directories "
       "that may be used; pass one of: {}",
       DescribeRoots(options_));
@@ -354,7 +354,7 @@ void PathRules::PinNarrowed(const Root& root, guest::Guest& guest,
   const std::size_t number = match.value().value;
   const Root& mount = options_.mounts[number];
   if (mount.guest != root.narrowed_from) {
-    throw CallError(CoveredText(shown, mount, JoinPath(mount.host, match->rest)));
+    throw Error(CoveredText(shown, mount, JoinPath(mount.host, match->rest)));
   }
   // Do not pin the directory that a missing mount would cover.
   if (MustCheck(number, Access::kRead)) {
@@ -365,7 +365,7 @@ void PathRules::PinNarrowed(const Root& root, guest::Guest& guest,
       pinned ? *pinned : RealPathOfRootOption(root.guest, shown, guest, context);
   const std::string boundary = RealPathOfRootOption(mount.guest, shown, guest, context);
   if (!support::PathBelow(path, boundary)) {
-    throw CallError(
+    throw Error(
         "{} resolves to {} in the guest, outside the mount {}; "
         "choose a directory that is not a link out of it",
         shown, path, mount.guest);

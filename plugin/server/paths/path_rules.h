@@ -76,11 +76,11 @@ class PathRules {
   explicit PathRules(Options options);
 
   /// Call it once after connecting. Pins the roots of `--root` and `--allow-path`. Throws
-  /// support::CallError for a `--root` that is missing in the guest, is in a missing mount, is
+  /// support::Error for a `--root` that is missing in the guest, is in a missing mount, is
   /// covered by another mount, or resolves to a path outside its mount.
   void CheckRoots(guest::Guest& guest, const support::Context& context) const;
 
-  /// Throws support::CallError, with the path and the roots, if `path` is refused. Throws
+  /// Throws support::Error, with the path and the roots, if `path` is refused. Throws
   /// guest::FileError, with the host path, if the guest fails to resolve it. A missing file is not
   /// an error.
   [[nodiscard]] ResolvedPath Resolve(std::string_view path, Access access, guest::Guest& guest,
@@ -98,7 +98,7 @@ class PathRules {
   [[nodiscard]] std::vector<std::string> RootsInGuest() const;
 
   /// The directory for a call without a path: the working directory if it is under a root, else the
-  /// only root. Throws support::CallError, with the roots, if there is neither.
+  /// only root. Throws support::Error, with the roots, if there is neither.
   [[nodiscard]] std::string DefaultDirectory() const;
 
  private:
@@ -153,7 +153,7 @@ class PathRules {
 /// Resolves an absolute path that need not exist, including dangling links. `found` is the guest's
 /// reply for the path. It is empty for kNotFound, which OpenSSH's server also replies in a link
 /// loop and below a file: this follows the components itself then. Throws guest::FileError if the
-/// guest refuses, and support::CallError, with `shown` as the path, in those two cases.
+/// guest refuses, and support::Error, with `shown` as the path, in those two cases.
 GuestLocation ResolveInGuest(std::string path, std::optional<GuestLocation> found,
                              const std::string& shown, guest::Guest& guest,
                              const support::Context& context);

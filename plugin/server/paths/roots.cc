@@ -38,10 +38,10 @@ void AddNarrowed(std::vector<Root>& roots, const Root& narrowed, const std::vect
     match = names.Find(*name);
   }
   if (!match) {
-    throw support::CallError("--root {} is not under a mount; {}", narrowed.host,
-                             mounts.empty()
-                                 ? "the instance mounts nothing"
-                                 : support::Format("the mounts are: {}", FormatRoots(mounts)));
+    throw support::Error("--root {} is not under a mount; {}", narrowed.host,
+                         mounts.empty()
+                             ? "the instance mounts nothing"
+                             : support::Format("the mounts are: {}", FormatRoots(mounts)));
   }
   const Root& mount = mounts[match->value];
   Root root = mount;
@@ -82,7 +82,7 @@ Root ParseAllowedPath(const std::string& value) {
   const bool has_unknown_mode =
       directory.ends_with(":r") || directory.ends_with(":ro") || directory.ends_with(":rw");
   if (!directory.starts_with('/') || has_unknown_mode) {
-    throw support::CallError(
+    throw support::Error(
         "--allow-path \"{}\": expected DIR or DIR:w, "
         "an absolute directory of the guest, such as /tmp or /tmp:w",
         value);
@@ -92,10 +92,10 @@ Root ParseAllowedPath(const std::string& value) {
 }
 
 Root ParseNarrowedRoot(const std::string& value) {
-  if (value.empty()) throw support::CallError("--root: expected a directory");
+  if (value.empty()) throw support::Error("--root: expected a directory");
   std::error_code unknown;
   if (fs::exists(value, unknown) && !fs::is_directory(value, unknown))
-    throw support::CallError("--root {} is not a directory; name one", value);
+    throw support::Error("--root {} is not a directory; name one", value);
   const std::string directory = support::CleanPath(fs::absolute(value).string());
   return {.host = directory, .resolved_host = ResolvedOnHost(directory)};
 }

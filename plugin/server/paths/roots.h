@@ -81,13 +81,13 @@ class PinnedRoots {
 };
 
 /// `--allow-path DIR[:w]`: a directory of the guest; agents use its guest path. Throws
-/// support::CallError if DIR is not absolute, or ends in a mode other than :w.
+/// support::Error if DIR is not absolute, or ends in a mode other than :w.
 Root ParseAllowedPath(const std::string& value);
 
 /// `--root DIR`: a directory of the host, the only part of its mount that may be used. Has only the
 /// host's paths. Links are resolved only once, here, because the guest may change those in a
 /// writable mount. Relative directories are relative to the working directory. Throws
-/// support::CallError for "" and for anything but a directory, if this host has it.
+/// support::Error for "" and for anything but a directory, if this host has it.
 Root ParseNarrowedRoot(const std::string& value);
 
 struct RootOptions {
@@ -107,7 +107,7 @@ std::vector<Root> RootsOfMounts(const std::vector<lima::Mount>& mounts);
 
 /// The mounts, narrowed by `--root`, and the allowed paths. A narrowed root has the permissions of
 /// its mount, which is found by the written path, or else by the resolved one. Mounts nested in it
-/// remain roots. Throws support::CallError, with the mounts, for a `--root` outside all of them.
+/// remain roots. Throws support::Error, with the mounts, for a `--root` outside all of them.
 std::vector<Root> SelectRoots(const std::vector<lima::Mount>& mounts, const RootOptions& options);
 
 }  // namespace paths

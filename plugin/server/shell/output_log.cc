@@ -73,7 +73,7 @@ OutputLog::Piece CutOutputs::Read(std::string_view id, std::optional<std::int64_
     if (known_id == id) return output.Read(output.Resolve(offset), maximum);
     known.push_back(known_id);
   }
-  throw support::CallError(
+  throw support::Error(
       "there is no output {} of a command any more; {}", id,
       known.empty() ? "none is kept" : support::Format("kept are {}", support::Join(known)));
 }

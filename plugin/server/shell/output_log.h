@@ -71,7 +71,7 @@ class CutOutputs {
   /// Returns its id: "c1", "c2", …
   std::string Keep(OutputLog output);
 
-  /// `offset` is that of OutputLog::Resolve. Throws support::CallError for an id that is unknown or
+  /// `offset` is that of OutputLog::Resolve. Throws support::Error for an id that is unknown or
   /// forgotten.
   OutputLog::Piece Read(std::string_view id, std::optional<std::int64_t> offset,
                         std::size_t maximum = kMaxRead);

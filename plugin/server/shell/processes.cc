@@ -12,8 +12,8 @@ namespace shell {
 namespace {
 
 using Lock = std::unique_lock<std::mutex>;
-using support::CallError;
 using support::Clock;
+using support::Error;
 using support::Format;
 
 /// Bytes of a command in an error.
@@ -51,11 +51,11 @@ Processes::State StateOf(const ShellSession& session) {
         may_have_run);
   }
   if (reported.exit_status && *reported.exit_status < kCannotRun) {
-    throw CallError("The process was not started: {}",
-                    DescribeProfileFailure(shell, "ended or was replaced"));
+    throw Error("The process was not started: {}",
+                DescribeProfileFailure(shell, "ended or was replaced"));
   }
-  throw CallError("the guest could not start the process: {}",
-                  reported.early_error.empty() ? ProblemOf(session) : reported.early_error);
+  throw Error("the guest could not start the process: {}",
+              reported.early_error.empty() ? ProblemOf(session) : reported.early_error);
 }
 
 }  // namespace
@@ -96,14 +96,14 @@ std::string Processes::Start(const LoginCommand& command, const std::string& dir
     const bool is_late = reason == support::StopReason::kDeadline;
     if (is_late && reported.was_queued) {
       lock.unlock();
-      throw CallError(
+      throw Error(
           "the process was not started in time, since all channels of the connection to the "
           "guest are used: {}. Start it again when one has ended",
           on_queued());
     }
     if (is_late) {
-      throw CallError("The process was not started in time: {}",
-                      DescribeProfileFailure(command.shell, "was still"));
+      throw Error("The process was not started in time: {}",
+                  DescribeProfileFailure(command.shell, "was still"));
     }
     throw support::Stopped(reason);
   } catch (...) {
@@ -120,8 +120,8 @@ std::shared_ptr<Processes::Entry> Processes::Add(const std::string& command,
       static_cast<std::size_t>(std::count_if(entries_.begin(), entries_.end(), has_ended));
   const std::size_t running = entries_.size() - ended;
   if (running >= kMaxProcesses) {
-    throw CallError("{} processes run, which is the most. Stop one with write_process: {}",
-                    kMaxProcesses, ListRunning());
+    throw Error("{} processes run, which is the most. Stop one with write_process: {}",
+                kMaxProcesses, ListRunning());
   }
   if (ended >= kMaxEnded) {
     entries_.erase(std::find_if(entries_.begin(), entries_.end(), has_ended));
@@ -196,10 +196,10 @@ Processes::State Processes::Write(std::string_view id, const Input& request,
   const std::shared_ptr<Entry> entry = Find(id);
   ShellSession& session = *entry->session;
   if (!request.input.empty()) {
-    if (session.is_over()) throw CallError("{} has ended and takes no input", id);
-    if (session.input_ended()) throw CallError("the standard input of {} has been ended", id);
+    if (session.is_over()) throw Error("{} has ended and takes no input", id);
+    if (session.input_ended()) throw Error("the standard input of {} has been ended", id);
     if (session.waiting_input() + request.input.size() > kMaxInput) {
-      throw CallError(
+      throw Error(
           "At most {} bytes of input can wait for {} to read them: {} do, and this call has {}. "
           "Nothing of this call's input was kept; send less at once, or end it",
           kMaxInput, id, session.waiting_input(), request.input.size());
@@ -261,13 +261,13 @@ void Processes::KillLate() {
 }
 
 std::shared_ptr<Processes::Entry> Processes::Find(std::string_view id) const {
-  if (id.empty()) throw CallError("`until` needs an `id`; running: {}", ListRunning());
+  if (id.empty()) throw Error("`until` needs an `id`; running: {}", ListRunning());
   std::vector<std::string> known;
   for (const auto& entry : entries_) {
     if (entry->description.id == id) return entry;
     known.push_back(entry->description.id);
   }
-  throw CallError(
+  throw Error(
       "there is no process {}; {}", id,
       known.empty() ? "none has been started" : Format("known are {}", support::Join(known)));
 }

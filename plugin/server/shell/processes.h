@@ -62,7 +62,7 @@ class Processes {
   using OnQueued = std::function<std::string()>;
 
   /// Starts a command, and returns its id once it runs. Calls `on_queued` each second while it
-  /// waits for a channel. Throws support::CallError if too many run, the guest refuses it or no
+  /// waits for a channel. Throws support::Error if too many run, the guest refuses it or no
   /// channel becomes free in time, support::Stopped, and support::ConnectionLost, which says
   /// whether it may have run.
   std::string Start(const LoginCommand& command, const std::string& directory, Launcher& launcher,
@@ -72,7 +72,7 @@ class Processes {
 
   /// Output from `offset` on (OutputLog::Resolve), at most `maximum` bytes. Waits, no longer than
   /// `time`, for output behind the offset, or only for the end of the process. Throws
-  /// support::CallError for an unknown id, support::Stopped.
+  /// support::Error for an unknown id, support::Stopped.
   Output Read(std::string_view id, std::optional<std::int64_t> offset, Wait wait,
               std::chrono::milliseconds time, const support::Context& context,
               std::size_t maximum = kMaxRead);
@@ -95,7 +95,7 @@ class Processes {
   };
 
   /// Waits, no longer than `time`, until the process has ended or, if there is only input, has
-  /// taken it. Throws support::CallError if it takes no input, or the id is unknown, and
+  /// taken it. Throws support::Error if it takes no input, or the id is unknown, and
   /// support::Stopped.
   State Write(std::string_view id, const Input& request, std::chrono::milliseconds time,
               const support::Context& context);

@@ -59,7 +59,7 @@ support::ConnectionLost ConnectionLost(const std::string& problem, bool is_comma
 RunEnd Shells::RunScript(const Script& script, OutputSink& sink, const support::Context& context) {
   const RunEnd end = RunInSh(false, script, sink, context);
   if (end.exit_signal) {
-    throw support::CallError(
+    throw support::Error(
         "A script of this server was killed in the guest by signal {}: call again.",
         *end.exit_signal);
   }
@@ -72,10 +72,10 @@ RunEnd Shells::RunInSh(bool for_commands, const Script& script, OutputSink& sink
   request.has_profile = for_commands;
   const RunResult reply = Run(for_commands, ScriptProgram(for_commands), request, sink, context);
   if (reply.kind != RunResult::Kind::kDone) {
-    throw support::CallError(
-        "The guest user's login shell could not run /bin/sh: {}",
-        reply.error.empty() ? "it exited at once; perhaps the guest can start no further process"
-                            : reply.error);
+    throw support::Error("The guest user's login shell could not run /bin/sh: {}",
+                         reply.error.empty()
+                             ? "it exited at once; perhaps the guest can start no further process"
+                             : reply.error);
   }
   return reply.end;
 }
@@ -174,7 +174,7 @@ Shells::RunResult Shells::RunIn(Shell& shell, const ShellRequest& request, Outpu
   if (!reported.was_ready) {
     if (reported.end && reported.end->connection_lost)
       throw ConnectionLost(problem, is_command, false);
-    if (!problem.empty()) throw support::CallError(problem);
+    if (!problem.empty()) throw support::Error(problem);
     if (!session.is_over() && is_command && !reported.was_queued) {
       throw StoppedCommand(context.stop_reason(), "");
     }

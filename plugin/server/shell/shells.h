@@ -39,7 +39,7 @@ class Shells {
   Shells& operator=(const Shells&) = delete;
 
   /// Throws support::Stopped, support::ConnectionLost (the script may be repeated) and
-  /// support::CallError.
+  /// support::Error.
   virtual RunEnd RunScript(const Script& script, OutputSink& sink, const support::Context& context);
 
   /// Runs a command as `limactl shell --workdir=DIRECTORY` does; resident_script.h lists the
@@ -47,7 +47,7 @@ class Shells {
   /// started for it. Never runs it twice. Throws
   /// - StoppedCommand once the command has been stopped, else support::Stopped;
   /// - support::ConnectionLost, which says whether the command may have run;
-  /// - support::CallError.
+  /// - support::Error.
   virtual RunEnd RunCommand(const LoginCommand& command, OutputSink& sink,
                             const support::Context& context);
 

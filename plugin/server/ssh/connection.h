@@ -26,11 +26,11 @@ struct ConnectionOptions {
 std::string LibraryVersion();
 
 /// Whether a host key of the endpoint's guest is recorded, which Connect then requires. Throws
-/// support::CallError if the files cannot be read.
+/// support::Error if the files cannot be read.
 bool HasRecordedHostKey(const Endpoint& endpoint);
 
 /// Connects, checks the host key before anything else is sent, and authenticates. Throws
-/// support::ConnectionLost if the guest cannot be reached, support::CallError if the server is not
+/// support::ConnectionLost if the guest cannot be reached, support::Error if the server is not
 /// the guest or rejects all keys, support::Stopped.
 ///
 /// The guest is reached over one SSH session, which carries everything: each process has its own

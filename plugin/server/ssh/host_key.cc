@@ -23,9 +23,8 @@ std::vector<std::string> ReadFiles(const Endpoint& endpoint) {
     try {
       texts.push_back(lima::ReadTextFile(file, kMaxKnownHosts).value_or(""));
     } catch (const lima::ConfigurationError& error) {
-      throw support::CallError(
-          "the guest's host key cannot be checked: {}. Restart the instance: `{}`", error.what(),
-          lima::RestartCommand(endpoint.instance));
+      throw support::Error("the guest's host key cannot be checked: {}. Restart the instance: `{}`",
+                           error.what(), lima::RestartCommand(endpoint.instance));
     }
   }
   return texts;
@@ -57,7 +56,7 @@ RecordedHostKeys::RecordedHostKeys(const Endpoint& endpoint)
     for (std::string line; std::getline(lines, line);) ReadLine(std::move(line), rules.files[i]);
   }
   if (!rules.is_strict || !keys_.empty()) return;
-  throw support::CallError(
+  throw support::Error(
       "StrictHostKeyChecking is yes in ssh.config, but no host key of the guest is recorded: {} "
       "has none of {}. Nothing was sent; restart the instance: `{}`",
       rules.files.empty() ? "UserKnownHostsFile" : support::Join(rules.files), rules.name,
@@ -80,7 +79,7 @@ void RecordedHostKeys::ReadLine(std::string line, const std::string& file) {
   }
   // libssh skips lines with a marker, and does not see that a name is negated.
   if (!names.starts_with('@') && (!is_of_guest || names.find('!') == std::string::npos)) return;
-  throw support::CallError(
+  throw support::Error(
       "the guest's host key cannot be checked: {} has a line that begins with {}, which is not "
       "supported. Restart the instance: `{}`",
       file, support::Printable(names.substr(0, kMaxShown)),
@@ -122,7 +121,7 @@ void RecordedHostKeys::Refuse(const std::string& shown, const Recorded& recorded
   if (ReadFiles(endpoint_) != texts_) {
     throw support::ConnectionLost("the recorded host keys of the guest have just changed", false);
   }
-  throw support::CallError(
+  throw support::Error(
       "the program at {}:{} is not the guest that Lima started: its host key is {}, but {} has {} "
       "for {}. Nothing was sent to it; restart the instance: `{}`",
       endpoint_.host, endpoint_.port, shown, recorded.file, Fingerprint(recorded.key),

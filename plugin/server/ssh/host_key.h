@@ -25,7 +25,7 @@ inline constexpr std::size_t kMaxKnownHosts = std::size_t{1024} * 1024;
 /// HostKeyAlias.
 class RecordedHostKeys {
  public:
-  /// Reads the files; a missing one is empty. Throws support::CallError if one cannot be read or
+  /// Reads the files; a missing one is empty. Throws support::Error if one cannot be read or
   /// obeyed, and if a key must be recorded but is not. `endpoint` must outlive this.
   explicit RecordedHostKeys(const Endpoint& endpoint);
 
@@ -36,7 +36,7 @@ class RecordedHostKeys {
   [[nodiscard]] std::string Algorithms() const;
 
   /// Throws unless the server has a recorded key, or none is recorded. Call it before
-  /// authentication: support::CallError, or support::ConnectionLost if the files have changed
+  /// authentication: support::Error, or support::ConnectionLost if the files have changed
   /// meanwhile.
   void Check(ssh_session session) const;
 

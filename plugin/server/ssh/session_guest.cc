@@ -296,7 +296,7 @@ std::shared_ptr<guest::Guest> Connect(const Endpoint& endpoint, const Connection
     guest->Open(context);
     return guest;
   } catch (const std::system_error& error) {  // no thread or descriptor
-    throw support::CallError("cannot connect to the guest: {}", error.what());
+    throw support::Error("cannot connect to the guest: {}", error.what());
   }
 }
 

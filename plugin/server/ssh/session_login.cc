@@ -52,7 +52,7 @@ Key LoadKey(const std::string& file, std::string& problem) {
   return Key(key);
 }
 
-/// Throws support::CallError if `error` is that sshd and libssh have no algorithm in common.
+/// Throws support::Error if `error` is that sshd and libssh have no algorithm in common.
 void CheckAgreement(const std::string& error, const Endpoint& endpoint) {
   static const support::Regex none(R"(no match for method (\w+)[^:]*: server .*client \[(.*)\])");
   std::string method;
@@ -63,7 +63,7 @@ void CheckAgreement(const std::string& error, const Endpoint& endpoint) {
                               : method == "encryption" ? "Ciphers"
                               : method == "mac"        ? "MACs"
                                                        : "Compression";
-  throw support::CallError(
+  throw support::Error(
       "the guest's sshd at {} allows none of the {} that libssh {} offers: add one of them to {} "
       "in the "
       "guest's sshd_config: {}",
@@ -93,7 +93,7 @@ void SessionGuest::SetOptions(const std::string& host_key_algorithms) {
   const auto port = static_cast<unsigned int>(endpoint_.port);
   const auto set = [session](ssh_options_e option, const void* value, const std::string& shown) {
     if (ssh_options_set(session, option, value) == SSH_OK) return;
-    throw support::CallError("libssh does not accept {} in the instance's ssh.config", shown);
+    throw support::Error("libssh does not accept {} in the instance's ssh.config", shown);
   };
   set(SSH_OPTIONS_PROCESS_CONFIG, &no, "ProcessConfig no");
   set(SSH_OPTIONS_HOST, endpoint_.host.c_str(), "HostName " + support::Printable(endpoint_.host));
@@ -191,10 +191,10 @@ void SessionGuest::Authenticate(TimePoint deadline) {
                     : code == SSH_AUTH_DENIED ? "rejected"
                                               : Format("cannot be offered: {}", ErrorText()));
   }
-  throw support::CallError("the guest's sshd at {} {} for user {}{}", Name(endpoint_),
-                           offered ? "rejected every key in ssh.config"
-                                   : "was offered no key: none in ssh.config can be read",
-                           endpoint_.user, tried);
+  throw support::Error("the guest's sshd at {} {} for user {}{}", Name(endpoint_),
+                       offered ? "rejected every key in ssh.config"
+                               : "was offered no key: none in ssh.config can be read",
+                       endpoint_.user, tried);
 }
 
 void SessionGuest::PollUntilConnected(TimePoint deadline) {

@@ -49,7 +49,7 @@ void RefuseLine(const Words& words, std::size_t program) {
     program = static_cast<std::size_t>(std::ranges::find_if(words, is_line) - words.begin());
   }
   if (program < words.size() && is_line(words[program]))
-    throw support::CallError("nothing was run: {}", UseBash(words, program));
+    throw support::Error("nothing was run: {}", UseBash(words, program));
 }
 
 /// Whether the words before and after number `at` show that it is an argument.
@@ -78,7 +78,7 @@ void RefuseOperators(const Words& words, std::size_t program) {
     const bool is_operator =
         with_target.FullMatch(word) || (alone.FullMatch(word) && !IsArgument(words, program, at));
     if (!is_operator) continue;
-    throw support::CallError(
+    throw support::Error(
         "nothing was run: {} looks like shell syntax, but no shell reads these words. Use {} for a "
         "shell line, and quote in it what is an argument, such as '|'{}",
         word, R"(["bash","-c","..."])",
@@ -99,16 +99,16 @@ std::string NoteOf(const Words& words, std::size_t program) {
 Command ParseCommand(const nlohmann::json& arguments) {
   const auto words = arguments.at("command").get<Words>();
   if (words.empty()) {
-    throw support::CallError(
+    throw support::Error(
         "command is an empty list: give the program and its arguments, such as [\"ls\",\"-l\"]");
   }
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i].find('\0') != std::string::npos)
-      throw support::CallError("command[{}] contains a NUL character, which no argument can", i);
+      throw support::Error("command[{}] contains a NUL character, which no argument can", i);
   }
   std::string text = shell::ShellCommand(words);
   if (text.size() > kMaxShellCommand) {
-    throw support::CallError(
+    throw support::Error(
         "argument list too long: the command takes {} bytes when quoted for the guest's "
         "shell, which accepts at most {}. "
         "Write long text to a file with write_file and name the file.",

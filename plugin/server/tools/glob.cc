@@ -35,7 +35,7 @@ void RefuseTooMany(const std::vector<Match>& matches) {
   for (std::size_t i = 0; i < kShownGlobMatches; ++i) {
     text += "\n" + support::Printable(matches[i].second);
   }
-  throw support::CallError(text);
+  throw support::Error(text);
 }
 
 /// One glob call, from its arguments to its matches.
@@ -99,7 +99,7 @@ class GlobCall {
     const auto& found = directory.attributes;
     if (!found || found->type != guest::FileType::kDirectory) return;
     if (is_absolute && has_path_ && !support::PathBelow(directory.guest, ResolveBase().guest)) {
-      throw support::CallError(
+      throw support::Error(
           "The pattern begins with {}, which is not inside the path {}. Leave one of them out.",
           directory.host, ResolveBase().host);
     }
@@ -153,7 +153,7 @@ class GlobCall {
     matches_.emplace_back(-name.modified, support::ToUtf8(workspace_.paths->ToHost(guest_path)));
     kept_ += sizeof(Match) + matches_.back().second.size();
     if (kept_ > kMaxKeptMatches) {
-      throw support::CallError(
+      throw support::Error(
           "More names match than can be compared. Give a path or a pattern that begins deeper "
           "in the tree.");
     }

@@ -68,7 +68,7 @@ ProcessList List(Processes& processes) {
 /// Looks for a line in output that comes in pieces.
 class LineSearch {
  public:
-  /// `maximum`: bytes of the result. Throws support::CallError.
+  /// `maximum`: bytes of the result. Throws support::Error.
   LineSearch(const std::string& until, std::size_t maximum)
       : expression_(Compiled(until)), maximum_(maximum) {}
 
@@ -114,7 +114,7 @@ class LineSearch {
     try {
       return support::Regex(until, support::Regex::Encoding::kUtf8, kMaxExpression);
     } catch (const std::invalid_argument& error) {
-      throw support::CallError("`until`: {}", error.what());
+      throw support::Error("`until`: {}", error.what());
     }
   }
 
@@ -161,7 +161,7 @@ ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
   call.progress.SetStatus(Format("{} has been started", id));
   const auto time_left = std::chrono::duration_cast<milliseconds>(deadline - support::Clock::now());
   try {
-    if (time_left <= milliseconds(0)) throw support::CallError(DescribeLateStart(path));
+    if (time_left <= milliseconds(0)) throw support::Error(DescribeLateStart(path));
     const Processes::Output output = toolbox.processes.Read(
         id, {}, kForEnd, std::min(WaitOf(call.arguments, kStartWait), time_left), call.context,
         LimitsFor(call.format).process_bytes);

@@ -14,7 +14,7 @@
 namespace tools {
 namespace {
 
-using support::CallError;
+using support::Error;
 using support::Format;
 using support::FormatByteCount;
 
@@ -32,8 +32,8 @@ files::LineRange RangeArgument(const nlohmann::json& arguments) {
 std::string DescribeImage(const files::Image& image, std::uint64_t size, const std::string& shown) {
   std::string what = Format("{} image, {}", image.name, FormatByteCount(size));
   if (size <= kMaxImageBytes) return what;
-  throw CallError("{} is a {}; images above {} are not shown; scale it down with run_shell_command",
-                  shown, what, FormatByteCount(kMaxImageBytes));
+  throw Error("{} is a {}; images above {} are not shown; scale it down with run_shell_command",
+              shown, what, FormatByteCount(kMaxImageBytes));
 }
 
 FileContent TextContent(std::string bytes, const files::FileReader& file,
@@ -52,7 +52,7 @@ FileContent TextContent(std::string bytes, const files::FileReader& file,
     case files::ContentKind::kBinary:
       break;
   }
-  throw CallError(
+  throw Error(
       "{} is not text but {}{}; look into it with run_shell_command (file, xxd, iconv, unzip -l)",
       shown, files::DescribeBinary(bytes),
       file.was_read_directly() ? "" : Format(" of {}", FormatByteCount(file.attributes().size)));
@@ -121,8 +121,8 @@ FileContent ReadFrom(files::FileReader& file, const paths::ResolvedPath& path,
     if (!page.is_whole) page.bytes = file.ReadWhole();
     const std::string what = DescribeImage(*image, page.bytes.size(), path.host);
     if (const std::string problem = files::ImageProblem(*image, page.bytes); !problem.empty()) {
-      throw CallError("{} is a {}, but is not shown: {}; repair it or scale it down in the guest",
-                      path.host, what, problem);
+      throw Error("{} is a {}, but is not shown: {}; repair it or scale it down in the guest",
+                  path.host, what, problem);
     }
     return {.text = Format("{}: see the image content block", what),
             .image = Image{std::move(page.bytes), image->mime_type.data()}};
@@ -135,13 +135,13 @@ FileContent ReadFrom(files::FileReader& file, const paths::ResolvedPath& path,
     return content;
   }
   if (!range.count && !page.is_whole) {
-    throw CallError(
+    throw Error(
         "{} has {}more than fits into a result; "
         "read it in parts with offset (first line, from 0) and limit (number of lines)",
         path.host, is_size_known ? FormatByteCount(size) + ", " : "");
   }
   if (!page.is_whole) {
-    throw CallError(
+    throw Error(
         "{}: these lines have more than fits into a result; "
         "ask for fewer with limit. Parts of a long line: {}",
         path.host, PartCommand(path.guest, page.position, limits));

@@ -16,7 +16,7 @@ namespace tools {
 namespace {
 
 using files::ChangedMeanwhile;
-using support::CallError;
+using support::Error;
 using support::Format;
 
 /// How often a file that something else is changing is tried.
@@ -33,11 +33,11 @@ Edit ParseEdit(const nlohmann::json& arguments) {
             arguments.at("new_string").get<std::string>(),
             arguments.value("allow_multiple", false)};
   if (edit.old_string.empty()) {
-    throw CallError(
+    throw Error(
         "old_string is empty: it must be the text to replace; write_file writes whole files");
   }
   if (edit.old_string == edit.new_string) {
-    throw CallError("old_string and new_string are the same: there is nothing to replace");
+    throw Error("old_string and new_string are the same: there is nothing to replace");
   }
   return edit;
 }
@@ -97,13 +97,13 @@ std::string LookAlikeHint(std::string_view content, std::string_view sought,
       Format("old_string was found 0 times in {}; nothing was changed.", path.host);
   if (edit.old_string.find(support::kReplacementCharacter) != std::string::npos &&
       !support::IsValidUtf8(content)) {
-    throw CallError(
+    throw Error(
         "{} The file is not UTF-8, and old_string contains U+FFFD, which read_file shows in place "
         "of invalid bytes: leave such places out.",
         text);
   }
   const std::string hint = LookAlikeHint(content, edit.old_string, context);
-  throw CallError(text + (hint.empty() ? NearMissHint(content, edit.old_string, context) : hint));
+  throw Error(text + (hint.empty() ? NearMissHint(content, edit.old_string, context) : hint));
 }
 
 files::ReplacedText FindAndReplace(std::string_view content, const Edit& edit,
@@ -112,7 +112,7 @@ files::ReplacedText FindAndReplace(std::string_view content, const Edit& edit,
   const files::Occurrences found = files::FindOccurrences(content, edit.old_string, context);
   if (found.count == 0) ThrowNotFound(content, edit, path, context);
   if (found.count > 1 && !edit.allow_multiple) {
-    throw CallError(
+    throw Error(
         "old_string was found {} times in {} ({}); nothing was changed. "
         "Give more of the text around the right one, or set allow_multiple to replace them all.",
         found.count, path.host, ListLines(found));
@@ -120,8 +120,8 @@ files::ReplacedText FindAndReplace(std::string_view content, const Edit& edit,
   auto replaced = files::ReplaceOccurrences(content, edit.old_string, edit.new_string,
                                             kMaxReplaceBytes, context);
   if (!replaced) {
-    throw CallError("{} would grow above {}, the most that replace writes; nothing was changed",
-                    path.host, support::FormatByteCount(kMaxReplaceBytes));
+    throw Error("{} would grow above {}, the most that replace writes; nothing was changed",
+                path.host, support::FormatByteCount(kMaxReplaceBytes));
   }
   return *std::move(replaced);
 }
@@ -132,18 +132,17 @@ std::string ReadForReplace(const paths::ResolvedPath& path, guest::Guest& guest,
   files::FileReader file(path, guest, context);
   const guest::FileAttributes& opened = file.attributes();
   if (opened.size > kMaxReplaceBytes) {
-    throw CallError(
-        "{} has {}; replace works on files of up to {}: use run_shell_command (sed, perl)",
-        path.host, support::FormatByteCount(opened.size),
-        support::FormatByteCount(kMaxReplaceBytes));
+    throw Error("{} has {}; replace works on files of up to {}: use run_shell_command (sed, perl)",
+                path.host, support::FormatByteCount(opened.size),
+                support::FormatByteCount(kMaxReplaceBytes));
   }
   std::string content = file.ReadWhole();
   if (const std::string note = file.StaleNote(); !note.empty()) {
-    throw CallError("the content of {} may be old; nothing was changed. {}", path.host, note);
+    throw Error("the content of {} may be old; nothing was changed. {}", path.host, note);
   }
   // See ReadDirectly: the guest may have added NUL bytes.
   if (file.was_read_directly() && content.ends_with('\0')) {
-    throw CallError(
+    throw Error(
         "{} ends with NUL bytes, as the guest shows it if it became shorter on the host; "
         "nothing was changed. Write the whole file with write_file.",
         path.host);
@@ -161,7 +160,7 @@ Written ReplaceOnce(FileCall& file, const Edit& edit, files::FileWriter& writer)
   RefuseReplacementCharacters(file.path, edit.new_string,
                               [&] { return support::IsValidUtf8(content); });
   if (!IsAscii(edit.new_string) && !support::IsValidUtf8(content)) {
-    throw CallError(
+    throw Error(
         "{} is not UTF-8, but new_string has characters that are not ASCII, which would be "
         "written as UTF-8; nothing was changed. Use run_shell_command (sed, iconv).",
         file.path.host);

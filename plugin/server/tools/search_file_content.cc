@@ -26,14 +26,14 @@ void SetOptions(find::SearchRequest& request, const nlohmann::json& arguments) {
 }
 
 void CheckPattern(std::string_view pattern, bool is_plain) {
-  if (pattern.empty()) throw support::CallError("The pattern is empty: every line would match.");
+  if (pattern.empty()) throw support::Error("The pattern is empty: every line would match.");
   if (pattern.size() > kMaxSearchPattern) {
-    throw support::CallError("The pattern has {} bytes, more than the {} allowed.", pattern.size(),
-                             kMaxSearchPattern);
+    throw support::Error("The pattern has {} bytes, more than the {} allowed.", pattern.size(),
+                         kMaxSearchPattern);
   }
   if (pattern.find_first_of(std::string_view("\0\n", 2)) != std::string_view::npos ||
       (!is_plain && find::NeedsLineBreak(pattern))) {
-    throw support::CallError(
+    throw support::Error(
         "The pattern contains a line break or NUL, but lines are searched one by one. Search for "
         "one of its lines, or write a|b for either of two.");
   }
@@ -42,8 +42,8 @@ void CheckPattern(std::string_view pattern, bool is_plain) {
 /// Sets where to search: a directory, or one file in it.
 void SetTarget(find::SearchRequest& request, const paths::ResolvedPath& path) {
   if (!path.attributes) {
-    throw support::CallError("There is no file or directory {}. List the directory above it.",
-                             path.host);
+    throw support::Error("There is no file or directory {}. List the directory above it.",
+                         path.host);
   }
   request.file.clear();
   if (path.attributes->type == guest::FileType::kDirectory) {
@@ -52,7 +52,7 @@ void SetTarget(find::SearchRequest& request, const paths::ResolvedPath& path) {
     request.directory = support::ParentPath(path.guest);
     request.file = support::LastComponent(path.guest);
   } else {
-    throw support::CallError("{} is neither a directory nor a regular file.", path.host);
+    throw support::Error("{} is neither a directory nor a regular file.", path.host);
   }
 }
 

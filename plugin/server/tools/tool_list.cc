@@ -36,7 +36,7 @@ mcp::ToolResult Run(Toolbox& toolbox, const mcp::ToolCall& call) {
   } catch (const files::PathlessError& error) {
     if (call.format.style != mcp::ResultStyle::kText) throw;
     // As text, the error also names the argument `path`.
-    throw support::CallError("{}: {}", error.what(), call.arguments.at("path").get<std::string>());
+    throw support::Error("{}: {}", error.what(), call.arguments.at("path").get<std::string>());
   }
 }
 

@@ -85,7 +85,7 @@ FoundLines SearchFileContent(Toolbox& toolbox, const mcp::ToolCall& call);
 /// existing file is read before.
 Written WriteFile(Toolbox& toolbox, const mcp::ToolCall& call);
 
-/// Throws support::CallError if `content` contains U+FFFD and the file is not UTF-8: what read_file
+/// Throws support::Error if `content` contains U+FFFD and the file is not UTF-8: what read_file
 /// shows in place of invalid bytes must not overwrite them. `is_utf8` is called only if necessary.
 void RefuseReplacementCharacters(const paths::ResolvedPath& path, std::string_view content,
                                  const std::function<bool()>& is_utf8);
@@ -129,7 +129,7 @@ struct Command {
   std::string note = {};           ///< if it only sets what ends with its shell
 };
 
-/// Throws support::CallError for an empty list, a word with NUL, a text above kMaxShellCommand, and
+/// Throws support::Error for an empty list, a word with NUL, a text above kMaxShellCommand, and
 /// for what only a shell would understand: a line as one word, an operator among the words.
 Command ParseCommand(const nlohmann::json& arguments);
 

@@ -39,7 +39,7 @@ void InTime(const std::string& error, const std::function<void()>& work) {
     work();
   } catch (const support::Stopped& stopped) {
     if (stopped.reason() != support::StopReason::kDeadline) throw;
-    throw support::CallError(error);
+    throw support::Error(error);
   }
 }
 

@@ -40,12 +40,12 @@ class WorkspaceSource {
   virtual ~WorkspaceSource() = default;
 
   /// Returns the present connection, or a new one if there is none or it is lost. Reports to
-  /// `progress` what it waits for. Throws support::CallError with what to do (`limactl start NAME`)
+  /// `progress` what it waits for. Throws support::Error with what to do (`limactl start NAME`)
   /// if the instance cannot be reached in time; the next call tries again. Thread-safe.
   virtual Workspace Acquire(const support::Context& context, mcp::ProgressReporter& progress) = 0;
 };
 
-/// Runs `work`. If it is stopped because its time has passed, throws support::CallError(error).
+/// Runs `work`. If it is stopped because its time has passed, throws support::Error(error).
 void InTime(const std::string& error, const std::function<void()>& work);
 
 /// How often WithWorkspace starts a call.
@@ -53,7 +53,7 @@ inline constexpr int kMaxAttempts = 3;
 
 /// Runs `work` with a workspace, and again from the start on a new connection if the old one is
 /// lost and nothing in the guest can have changed (support::ConnectionLost without may_have_run).
-/// If the time ends in a later attempt, throws support::CallError that names the loss.
+/// If the time ends in a later attempt, throws support::Error that names the loss.
 void WithWorkspace(WorkspaceSource& source, const support::Context& context,
                    mcp::ProgressReporter& progress,
                    const std::function<void(const Workspace&)>& work);
@@ -79,19 +79,19 @@ struct FileCall {
   std::uint64_t needed_bytes = 0;  ///< of a write; for the error if the guest lacks room
 };
 
-/// WithWorkspace for such a call, within ToolOptions::time_limit. Throws support::CallError in
+/// WithWorkspace for such a call, within ToolOptions::time_limit. Throws support::Error in
 /// place of guest::FileError, and when the time has passed: "`action` PATH …".
 void WithFile(Toolbox& toolbox, const mcp::ToolCall& call, paths::Access access,
               const std::string& action, const std::function<void(FileCall&)>& work);
 
-/// The optional argument `path`, else the default directory. Throws support::CallError if there is
+/// The optional argument `path`, else the default directory. Throws support::Error if there is
 /// none.
 std::string PathOf(const mcp::ToolCall& call, const Workspace& workspace);
 
 using LimitedWork = std::function<void(const Workspace&, const support::Context&)>;
 
 /// WithWorkspace for a search in the optional argument `path`, within ToolOptions::time_limit. When
-/// that has passed, throws support::CallError that says how to ask for less.
+/// that has passed, throws support::Error that says how to ask for less.
 void WithSearch(Toolbox& toolbox, const mcp::ToolCall& call, const LimitedWork& work);
 
 }  // namespace tools

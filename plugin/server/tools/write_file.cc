@@ -12,7 +12,7 @@ namespace tools {
 void RefuseReplacementCharacters(const paths::ResolvedPath& path, std::string_view content,
                                  const std::function<bool()>& is_utf8) {
   if (content.find(support::kReplacementCharacter) == std::string_view::npos || is_utf8()) return;
-  throw support::CallError(
+  throw support::Error(
       "{} is not UTF-8, and the new text contains U+FFFD, which read_file shows in place of "
       "invalid bytes: writing it would lose those bytes. Nothing was written. Change the file with "
       "run_shell_command (sed, iconv), or leave U+FFFD out.",

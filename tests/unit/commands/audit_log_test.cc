@@ -93,7 +93,7 @@ TEST(AuditLog, RefusesAFifoWithoutAReader) {
   const testing_support::TemporaryDirectory directory;
   const std::string path = directory.path() / "fifo";
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
-  EXPECT_THROW(AuditLog{path}, support::CommandError);
+  EXPECT_THROW(AuditLog{path}, support::Error);
 }
 
 }  // namespace

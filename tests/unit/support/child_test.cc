@@ -94,7 +94,7 @@ TEST_F(ChildTest, WaitsNoLongerThanTheDeadline) {
 
 TEST_F(ChildTest, NamesAProgramThatCannotBeStarted) {
   EXPECT_THAT([] { Child({"/no/such/program"}); },
-              ::testing::ThrowsMessage<CallError>(HasSubstr("/no/such/program cannot be started")));
+              ::testing::ThrowsMessage<Error>(HasSubstr("/no/such/program cannot be started")));
 }
 
 int ExitCodeOf(pid_t pid) {

@@ -319,7 +319,7 @@ void SftpService::RemoveClosed() {
     // A server that does not start is not started again for the same bursts.
     for (const auto& burst : std::exchange(waiting_, {})) {
       burst->Fail(
-          MakeFailure<support::CallError>(support::Format("{}: {}", burst->Describe(), failure)));
+          MakeFailure<support::Error>(support::Format("{}: {}", burst->Describe(), failure)));
     }
   }
   std::erase_if(channels_, [](const auto& channel) { return channel->closed(); });

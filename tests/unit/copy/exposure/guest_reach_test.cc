@@ -99,7 +99,7 @@ TEST_F(GuestReachTest, FindsNoProgramThatTheGuestCanWrite) {
   EXPECT_FALSE(Reach().FindProgram("limactl", planted + Path("bin")));
   Link("bin/limactl", Path("project/bin/limactl"));
   EXPECT_THAT([&] { (void)Reach().FindProgram("limactl", Path("bin")); },
-              ThrowsMessage<support::CommandError>(HasSubstr("which the guest can write")));
+              ThrowsMessage<support::Error>(HasSubstr("which the guest can write")));
 }
 
 }  // namespace

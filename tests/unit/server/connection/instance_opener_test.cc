@@ -24,9 +24,9 @@ namespace connection {
 namespace {
 
 using namespace std::chrono_literals;
-using support::CallError;
 using support::Clock;
 using support::Context;
+using support::Error;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -44,14 +44,14 @@ void FindBroken(const Context&) {
   throw InstanceNotRunning("is broken", lima::State::kBroken);
 }
 void RejectKeys(const Context&) {
-  throw CallError("no key fits");
+  throw Error("no key fits");
 }
 void TimeOut(const Context& context) {
   EXPECT_NE(context.deadline(), Clock::time_point::max());
   throw support::Stopped(support::StopReason::kDeadline);
 }
 void FailToStart(const Context&) {
-  throw CallError("limactl failed");
+  throw Error("limactl failed");
 }
 
 /// Connects as the test specifies; the connection's shell is the number of attempts.
@@ -66,7 +66,7 @@ class ScriptedOpener final : public InstanceOpener {
     };
     try {
       return InstanceOpener::Open(context, report_status).shell;
-    } catch (const CallError& error) {
+    } catch (const Error& error) {
       return error.what();
     }
   }
@@ -277,7 +277,7 @@ TEST(QueryGuestFacts, ReturnsTheUsersIdAndHomeIfThatIsAbsolute) {
   EXPECT_EQ(facts.home.value_or(""), "/home/of the\nuser");
   for (const char* home : {"", "relative"}) {
     EXPECT_THAT([&] { query(home); },
-                ::testing::ThrowsMessage<CallError>(HasSubstr("set user.home and user.uid")))
+                ::testing::ThrowsMessage<Error>(HasSubstr("set user.home and user.uid")))
         << home;
   }
 }

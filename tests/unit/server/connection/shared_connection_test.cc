@@ -18,9 +18,9 @@
 namespace connection {
 namespace {
 
-using support::CallError;
 using support::ConnectionLost;
 using support::Context;
+using support::Error;
 using support::StopReason;
 using support::StopSource;
 using ::testing::AllOf;
@@ -73,11 +73,10 @@ TEST(SharedConnection, IsOpenedAgainAfterItDied) {
 TEST(SharedConnection, AFailureReachesTheCallAndTheNextCallRetries) {
   int attempts = 0;
   SharedConnection connection([&](const Context&, const ReportStatus&) -> tools::Workspace {
-    if (++attempts == 1) throw CallError("instance is stopped");
+    if (++attempts == 1) throw Error("instance is stopped");
     return ConnectionNamed("sh");
   });
-  EXPECT_THAT([&] { Acquire(connection, Context()); },
-              ThrowsMessage<CallError>("instance is stopped"));
+  EXPECT_THAT([&] { Acquire(connection, Context()); }, ThrowsMessage<Error>("instance is stopped"));
   EXPECT_EQ(Acquire(connection, Context()).shell, "sh");
 }
 
@@ -103,7 +102,7 @@ TEST(SharedConnection, ACallDoesNotGetTheFailureOfAnEarlierAttempt) {
     if (++attempts == 1) {
       first_attempt_began.set_value();
       second_call_waits.get_future().wait();
-      throw CallError("too early");
+      throw Error("too early");
     }
     return ConnectionNamed("sh");
   });
@@ -125,8 +124,8 @@ TEST(SharedConnection, WaitingEndsWithTheContext) {
   });
   EXPECT_THAT(
       [&] { Acquire(connection, Context().WithTimeout(std::chrono::milliseconds(1))); },
-      ThrowsMessage<CallError>(AllOf(HasSubstr("the guest is not ready: connecting to the guest"),
-                                     HasSubstr("call again"))));
+      ThrowsMessage<Error>(AllOf(HasSubstr("the guest is not ready: connecting to the guest"),
+                                 HasSubstr("call again"))));
 
   StopSource source;
   auto call = std::async(std::launch::async, [&] { Acquire(connection, source.context()); });

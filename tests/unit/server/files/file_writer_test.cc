@@ -142,7 +142,7 @@ TEST_F(FileWriterTest, NothingIsRemovedOnceTheRenameWasSent) {
     Put(fs::path(path).filename());
     throw support::Stopped(support::StopReason::kDeadline);
   });
-  EXPECT_THROW(Write("file", "text"), support::CallError);
+  EXPECT_THROW(Write("file", "text"), support::Error);
   EXPECT_THAT(Names(), UnorderedElementsAre("file", ".limactl-mcp-1"));
 }
 

@@ -50,7 +50,7 @@ TEST_F(ContentSearch, FailsWithoutAnExitStatusOrADirectory) {
     guest_.RunHere(script, sink, context);
     return shell::RunEnd();
   });
-  EXPECT_THROW(Run("needle"), support::CallError);
+  EXPECT_THROW(Run("needle"), support::Error);
 }
 
 TEST_F(ContentSearch, TheDeadlineStopsACatastrophicPatternInTheGuest) {

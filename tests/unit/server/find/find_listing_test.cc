@@ -221,9 +221,9 @@ TEST_F(FindListing, AFindThatIsKilledOrMissingIsAnError) {
     return ListTrees(
         guest_, {Everything()}, kAnywhere, [](std::size_t, const ListedName&) {}, context_);
   };
-  EXPECT_THROW(list(), support::CallError);
+  EXPECT_THROW(list(), support::Error);
   std::filesystem::remove(Outside("programs/find"));
-  EXPECT_THROW(list(), support::CallError);
+  EXPECT_THROW(list(), support::Error);
 }
 
 /// The guest runs no script, but prints what a test sets.
@@ -267,7 +267,7 @@ TEST_F(ListingOfALiar, NamesThatCannotExistAreRejected) {
        {std::string("./../secret"), std::string("./a/../../../secret"), std::string("./a/./b"),
         std::string("./.."), std::string(".//etc/passwd"), std::string("./a/"),
         std::string("./a\0b", 5), "./" + std::string(kMaxListedPath + 1, 'n')}) {
-    EXPECT_THROW(Listed("1.5 f " + path + "//\n"), support::CallError) << path.substr(0, 20);
+    EXPECT_THROW(Listed("1.5 f " + path + "//\n"), support::Error) << path.substr(0, 20);
   }
   EXPECT_EQ(Listed("1.5 f ./" + std::string(kMaxListedPath, 'n') + "//\n").size(), 1U);
 }

@@ -34,7 +34,7 @@ bool Matches(const std::string& pattern, std::string path, bool case_sensitive =
 std::string ErrorOf(const std::string& pattern) {
   try {
     ParseGlob(pattern);
-  } catch (const support::CallError& error) {
+  } catch (const support::Error& error) {
     return error.what();
   }
   return "no error";
@@ -263,7 +263,7 @@ std::clock_t PlanningTime(const std::string& pattern, bool case_sensitive) {
     const std::clock_t start = std::clock();
     try {
       PlanGlob(pattern, case_sensitive);
-    } catch (const support::CallError&) {
+    } catch (const support::Error&) {
       // It is refused.
     }
     least = std::min(least, std::clock() - start);

@@ -265,10 +265,10 @@ TEST_F(LiarTest, InvalidNamesAreRefused) {
 
 TEST_F(LiarTest, NamesAreLimitedInNumberAndLength) {
   EXPECT_EQ(Read(10, std::vector<std::string>(100'000, "n")).size(), 1'000'000U);
-  EXPECT_THROW(Read(11, std::vector<std::string>(100'000, "n")), support::CallError);
+  EXPECT_THROW(Read(11, std::vector<std::string>(100'000, "n")), support::Error);
   const std::string long_name(std::size_t{4} << 20U, 'n');
   EXPECT_EQ(Read(16, {long_name}).size(), 16U);
-  EXPECT_THROW(Read(17, {long_name}), support::CallError);
+  EXPECT_THROW(Read(17, {long_name}), support::Error);
 }
 
 TEST_F(LiarTest, ADirectoryWithoutNamesIsEmptyOnlyIfItMayBeEntered) {

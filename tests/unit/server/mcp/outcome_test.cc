@@ -31,10 +31,10 @@ Outcome Of(const Exception& exception) {
   return OutcomeOf(std::make_exception_ptr(exception), Era::kModern, {});
 }
 
-TEST(Outcome, CallErrorsOfEveryKindAreFailuresOfTheTool) {
+TEST(Outcome, ErrorsOfEveryKindAreFailuresOfTheTool) {
   using support::StopReason;
   const std::vector<std::pair<Outcome, std::string>> cases = {
-      {Of(support::CallError("disk full")), "disk full"},
+      {Of(support::Error("disk full")), "disk full"},
       {Of(support::ConnectionLost("may have run", true)), "may have run"},
       {Of(support::Stopped(StopReason::kDeadline)), "timed out"},
       {Of(support::Stopped(StopReason::kEndOfInput)), support::Describe(StopReason::kEndOfInput)}};

@@ -28,7 +28,7 @@ using nlohmann::json;
 constexpr std::chrono::milliseconds kTimeout = std::chrono::minutes(1);
 
 ToolResult Fail(const std::string& how) {
-  if (how == "call_error") throw support::CallError("the disk is full: free some space");
+  if (how == "call_error") throw support::Error("the disk is full: free some space");
   if (how == "timeout") throw support::Stopped(support::StopReason::kDeadline);
   if (how == "protocol_error") {
     throw ProtocolError(ErrorCode::kInvalidParams, "refused", {{"why", "test"}});

@@ -223,7 +223,7 @@ TEST_F(MountCheckTest, KnowsTheMountsThatLimaMakes) {
   guest.Show("80 30 0:44 /sub /work rw - 9p " + tag + " rw\n");
   EXPECT_FALSE(IsMounted()) << "a part of the shared directory";
   guest.table_status = 1;
-  EXPECT_THROW(IsMounted(), support::CallError) << "the table cannot be read";
+  EXPECT_THROW(IsMounted(), support::Error) << "the table cannot be read";
 }
 
 TEST_F(MountCheckTest, MountOnTopHidesIt) {

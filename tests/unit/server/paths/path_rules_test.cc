@@ -157,7 +157,7 @@ TEST_F(PathRulesTest, DefaultIsTheWorkingDirectoryInARootElseTheOnlyRoot) {
   for (const std::string& elsewhere : {std::string(), std::string("/elsewhere"), Guest("work")}) {
     options.working_directory = elsewhere;
     EXPECT_THAT([&] { (void)PathRules(options).DefaultDirectory(); },
-                ::testing::ThrowsMessage<support::CallError>(HasSubstr("/host/work (writable)")));
+                ::testing::ThrowsMessage<support::Error>(HasSubstr("/host/work (writable)")));
     EXPECT_THAT(refusal(),
                 AllOf(HasSubstr("expected an absolute path"), HasSubstr("/host/work (writable)")));
   }
@@ -389,7 +389,7 @@ TEST_F(PathRulesTest, OfTwoNamesOfOneDirectoryTheReadOnlyOneCounts) {
   EXPECT_THAT(Refusal("/shelf/book", Access::kWrite), HasSubstr("read-only"));
   std::swap(options.roots[1], options.roots[2]);
   const PathRules swapped(options);
-  EXPECT_THROW((void)swapped.Resolve("/shelf/book", Access::kWrite, guest, {}), support::CallError);
+  EXPECT_THROW((void)swapped.Resolve("/shelf/book", Access::kWrite, guest, {}), support::Error);
 }
 
 // Roots that are not whole mounts.

@@ -44,7 +44,7 @@ TEST(ParseAllowedPath, ReadsADirectoryAndItsSuffix) {
   EXPECT_EQ(ParseAllowedPath("/").host, "/");
   EXPECT_EQ(ParseAllowedPath("/a/../b//c/").host, "/b/c");
   for (const char* value : {"", ":w", "tmp", "./tmp:w", "~/x", "/tmp:r", "/tmp:ro", "/tmp:rw"}) {
-    EXPECT_THROW(ParseAllowedPath(value), support::CallError) << value;
+    EXPECT_THROW(ParseAllowedPath(value), support::Error) << value;
   }
 }
 
@@ -53,8 +53,8 @@ TEST(ParseNarrowedRoot, IsTakenFromTheWorkingDirectory) {
   EXPECT_EQ(ParseNarrowedRoot(".").host, here);
   EXPECT_EQ(ParseNarrowedRoot("a/../b/").host, here + "/b");
   EXPECT_EQ(ParseNarrowedRoot("/x//y/").host, "/x/y");
-  EXPECT_THROW(ParseNarrowedRoot(""), support::CallError);
-  EXPECT_THROW(ParseNarrowedRoot("/dev/null"), support::CallError) << "is no directory";
+  EXPECT_THROW(ParseNarrowedRoot(""), support::Error);
+  EXPECT_THROW(ParseNarrowedRoot("/dev/null"), support::Error) << "is no directory";
 }
 
 TEST(SelectRoots, MountHasItsResolvedLocationAsASecondName) {

@@ -244,7 +244,7 @@ TEST(CutOutputs, KeepTheLastFew) {
   EXPECT_EQ(outputs.Read("c5", {}).text, "");
   EXPECT_EQ(outputs.Read("c2", {}).text, "output 2");
   EXPECT_THAT([&] { outputs.Read("c1", {}); },
-              ThrowsMessage<support::CallError>(HasSubstr("kept are c2, c3, c4, c5")));
+              ThrowsMessage<support::Error>(HasSubstr("kept are c2, c3, c4, c5")));
 }
 
 /// The output of a splitter that gets `stream` in pieces; reports in angle brackets.

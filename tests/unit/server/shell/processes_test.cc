@@ -87,7 +87,7 @@ TEST_P(ProcessesTest, AnswerWhatTheyAreSent) {
   }
   EXPECT_FALSE(EndInput(id).running);
   EXPECT_EQ(Read(id), "end\n");
-  EXPECT_THROW(Send(id, "x"), support::CallError);
+  EXPECT_THROW(Send(id, "x"), support::Error);
 }
 
 TEST_P(ProcessesTest, AreSignalledWhileTheyDoNotReadTheirInput) {
@@ -96,10 +96,10 @@ TEST_P(ProcessesTest, AreSignalledWhileTheyDoNotReadTheirInput) {
   const std::string text(Processes::kMaxInput, 'x');
   EXPECT_THAT(
       [&] { Send(id, text + "x"); },
-      ThrowsMessage<support::CallError>(AllOf(HasSubstr("At most 1048576 bytes of input can wait"),
-                                              HasSubstr("0 do, and this call has 1048577"))));
+      ThrowsMessage<support::Error>(AllOf(HasSubstr("At most 1048576 bytes of input can wait"),
+                                          HasSubstr("0 do, and this call has 1048577"))));
   EXPECT_TRUE(processes_->Write(id, {text, false, ""}, 300ms, {}).running);
-  EXPECT_THROW(Send(id, text), support::CallError);
+  EXPECT_THROW(Send(id, text), support::Error);
   EXPECT_TRUE(Signal(id, "INT", 100ms).running);
   EXPECT_THAT(ReadUntil(id, "int\n"), EndsWith("int\n"));
   Signal(id, "HUP", 100ms);
@@ -192,7 +192,7 @@ TEST_P(ProcessTable, BoundsHowManyRun) {
   for (std::thread& starter : starters) starter.join();
   const std::string cut = ("bash -c '" + command).substr(0, 60);
   EXPECT_THAT([&] { Start("true"); },
-              ThrowsMessage<support::CallError>(
+              ThrowsMessage<support::Error>(
                   AllOf(HasSubstr("p1 " + cut + "; p2 "), EndsWith("; p6 " + cut))));
   Signal("p3", "KILL");
   EXPECT_EQ(Finish(Start("echo x")).piece.text, "x\n");
@@ -203,7 +203,7 @@ TEST_P(ProcessTable, ForgetsTheOldestThatHaveEnded) {
   for (std::size_t i = 0; i < Processes::kMaxEnded + 2; ++i) Finish(Start("true"));
   Start("true");
   EXPECT_THAT([&] { Finish("p1"); },
-              ThrowsMessage<support::CallError>(HasSubstr("there is no process p1; known are p")));
+              ThrowsMessage<support::Error>(HasSubstr("there is no process p1; known are p")));
 }
 
 TEST_P(ProcessTable, AWaitingReadCanBeCancelled) {
@@ -244,7 +244,7 @@ TEST_P(ProcessTable, AreNotStartedWithoutAChannel) {
             {"true", "true", work_, "/bin/sh"}, "", full, [] { return "2 run"; },
             support::Context().WithTimeout(50ms));
       },
-      ThrowsMessage<support::CallError>(HasSubstr("are used: 2 run. Start it again")));
+      ThrowsMessage<support::Error>(HasSubstr("are used: 2 run. Start it again")));
   EXPECT_THAT(full.needed, ::testing::ElementsAre(2 + kSharedChannels));
   EXPECT_EQ(processes_->List().size(), 1U);
 }

@@ -187,7 +187,7 @@ TEST_F(ShellsTest, ReportThatTheProfileEndedOrReplacedTheShell) {
         [&] {
           processes.Start({"echo x", "", work_, "/bin/bash"}, "/host", *launcher_, {}, {});
         },
-        ThrowsMessage<support::CallError>(HasSubstr("check ~/.bash_profile")));
+        ThrowsMessage<support::Error>(HasSubstr("check ~/.bash_profile")));
   }
 }
 
@@ -474,8 +474,7 @@ TEST_F(ShellsTest, StopAScriptWhenItsSinkHasEnough) {
 TEST_F(ShellsTest, ReportWhyBinShCannotRun) {
   options_.posix_shell = "/nonexistent/sh";
   Restart();
-  EXPECT_THAT([&] { Script(":"); },
-              ThrowsMessage<support::CallError>(HasSubstr("/nonexistent/sh")));
+  EXPECT_THAT([&] { Script(":"); }, ThrowsMessage<support::Error>(HasSubstr("/nonexistent/sh")));
 }
 
 /// A shell that answers what it is sent as a test says: standard output, standard error. "M" is the

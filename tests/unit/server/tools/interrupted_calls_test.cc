@@ -153,8 +153,8 @@ TEST_F(RetriedWork, ThatTimesOutNamesTheEarlierLoss) {
   };
   try {
     WithWorkspace(*this, context, progress, lose);
-    FAIL() << "expected a CallError";
-  } catch (const support::CallError& error) {
+    FAIL() << "expected a Error";
+  } catch (const support::Error& error) {
     EXPECT_STREQ(error.what(), "the guest does not answer; the retry timed out");
   }
 }
@@ -221,7 +221,7 @@ TEST_F(TimeLimit, StopsAProcessWhoseIdIsNotReturnedAndSoDoesACancel) {
   AfterStart late([&] { support::Pause(kLimit, {}); });
   AfterStart cancelled([&] { stop.Stop(StopReason::kCancelled); });
   const json arguments = {{"command", {"sleep", "60"}}, {"directory", "/work"}};
-  EXPECT_THROW((void)StartProcess(toolbox, {arguments, context, late}), support::CallError);
+  EXPECT_THROW((void)StartProcess(toolbox, {arguments, context, late}), support::Error);
   EXPECT_THROW((void)StartProcess(toolbox, {arguments, stop.context(), cancelled}), Stopped);
   EXPECT_TRUE(toolbox.processes.List().empty());
 }

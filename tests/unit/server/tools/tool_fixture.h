@@ -65,7 +65,7 @@ class ToolTest : public ::testing::Test, protected WorkspaceSource {
     try {
       ADD_FAILURE() << tool << " did not fail: " << Structured(Call(tool, arguments));
       return "";
-    } catch (const support::CallError& error) {
+    } catch (const support::Error& error) {
       return error.what();
     }
   }
