@@ -70,10 +70,7 @@ void RequirePrintable(const std::string& word) {
 
 /// `options` are those of `serve`.
 agents::ServerRequest ReadRequest(const std::string& instance, const Parsed& options) {
-  try {
-    CheckOnHost(ReadServeOptions(options, instance));
-  } catch (const lima::ConfigurationError&) {  // a note has it
-  }
+  CheckOnHost(ReadServeOptions(options, instance));
   agents::ServerRequest request;
   request.environment = support::OwnEnvironment();
   request.server = LaunchCommand(instance);

@@ -116,7 +116,7 @@ exposure::GuestReach ReachOf(const std::string& instance) {
   try {
     const auto configuration = lima::LoadConfiguration(lima::HomeDirectory(), instance);
     return exposure::GuestReach(lima::ListMounts(configuration));
-  } catch (const lima::ConfigurationError&) {
+  } catch (const support::Error&) {
     return {};
   }
 }

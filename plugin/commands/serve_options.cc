@@ -37,19 +37,22 @@ void CheckOnHost(const ServeOptions& options) {
   if (instance.roots.narrowed_roots.empty() && !options.audit_file) return;
   std::error_code unknown;
   const auto path = std::filesystem::absolute(options.audit_file.value_or("."), unknown);
+  std::optional<std::vector<lima::Mount>> mounts;
   try {
     const auto configuration = lima::LoadConfiguration(instance.lima_home, instance.name);
-    const auto mounts = lima::ListMounts(configuration);
-    (void)paths::SelectRoots(mounts, instance.roots);
-    const auto mount = exposure::GuestReach(mounts).MountHolding(path);
+    mounts = lima::ListMounts(configuration);
+  } catch (const support::Error& error) {
+    support::LogWarning(error.what());
+  }
+  if (mounts) {
+    (void)paths::SelectRoots(*mounts, instance.roots);
+    const auto mount = exposure::GuestReach(*mounts).MountHolding(path);
     if (mount && options.audit_file) {
       throw support::Error(
           "--audit {} lies in {}, which the agent can write; "
           "choose a file outside the writable mounts",
           *options.audit_file, *mount);
     }
-  } catch (const lima::ConfigurationError& error) {
-    support::LogWarning(error.what());
   }
   if (!options.audit_file) return;
   const bool exists = std::filesystem::exists(path, unknown);

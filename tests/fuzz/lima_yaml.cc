@@ -6,7 +6,7 @@
 #include "fuzz/input.h"
 #include "lima/configuration.h"
 #include "lima/mounts.h"
-#include "lima/text_file.h"
+#include "support/errors.h"
 #include "support/paths.h"
 
 namespace {
@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       fuzz::Require(IsCleanAndAbsolute(mount.mount_point), "so is a mountPoint");
       fuzz::Require(!configuration.plain, "a plain instance has no mounts");
     }
-  } catch (const lima::ConfigurationError& error) {
+  } catch (const support::Error& error) {
     fuzz::Require(error.what()[0] != '\0', "an error says what is wrong");
   }
   return 0;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "fuzz/input.h"
-#include "lima/text_file.h"
+#include "support/errors.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::Input input(data, size);
@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const std::string& file : endpoint.host_key.files) {
       fuzz::Require(file.starts_with('/'), "a path of host keys is absolute");
     }
-  } catch (const lima::ConfigurationError& error) {
+  } catch (const support::Error& error) {
     fuzz::Require(error.what()[0] != '\0', "an error says what is wrong");
   }
   return 0;

@@ -8,7 +8,6 @@
 #include "exposure/git_settings.h"
 #include "exposure/guest_reach.h"
 #include "git/git.h"
-#include "lima/text_file.h"
 #include "paths/names.h"
 #include "support/files.h"
 #include "support/paths.h"
@@ -137,10 +136,10 @@ class Reader {
     } else if (status.type() == fs::file_type::regular) {
       const std::uintmax_t size = fs::file_size(file, gone);
       const bool is_read = size <= kMaxFile && Spend(size);
-      text += is_read ? lima::ReadTextFile(file, kMaxFile).value_or("") : std::to_string(size);
+      text += is_read ? support::ReadFile(file, kMaxFile).value_or("") : std::to_string(size);
     }
     return support::Sha256(text);
-  } catch (const lima::ConfigurationError& problem) {
+  } catch (const support::Error& problem) {
     return problem.what();
   }
 
@@ -149,14 +148,14 @@ class Reader {
     const fs::path file = top_ / path;
     const std::string name = fs::path(inner).filename().string();
     if (name == "commondir" && inner.starts_with("worktrees/"))
-      return lima::ReadTextFile(file, kConfiguration) == "../..\n";
+      return support::ReadFile(file, kConfiguration) == "../..\n";
     if (!name.starts_with("config") || fs::path(inner).parent_path().filename() == "hooks")
       return false;
     if (!Spend(kConfiguration)) return false;
     // Only the text: git is not in the project, and follows no include.
     const git::GitOutput list =
         git_.Run({"-C", "/", "config", "--no-includes", "--file", "-", "--list", "-z"},
-                 lima::ReadTextFile(file, kConfiguration).value_or(""));
+                 support::ReadFile(file, kConfiguration).value_or(""));
     if (!list.ok() || list.is_cut) return false;
     for (const auto& [key, setting] : NotHarmless(git::Split(list.output, '\0'))) {
       const fs::path base = key.starts_with("include") ? file.parent_path() : top_;
@@ -168,7 +167,7 @@ class Reader {
       Put(path, key, values, setting.is_upstream ? kUpstream : "");
     }
     return true;
-  } catch (const lima::ConfigurationError&) {
+  } catch (const support::Error&) {
     return false;
   }
 

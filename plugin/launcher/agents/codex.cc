@@ -13,8 +13,8 @@
 
 #include "agents/common.h"
 #include "agents/own_servers.h"
-#include "lima/text_file.h"
 #include "support/errors.h"
+#include "support/files.h"
 
 namespace agents {
 namespace {
@@ -40,7 +40,7 @@ constexpr OwnPath kCodexUsersHome = {"CODEX_HOME", "/.codex"};
 
 toml::table ReadToml(const std::string& home) {
   const std::string path = home + "/config.toml";
-  const auto settings = lima::ReadTextFile(path, kMaxSettingsBytes);
+  const auto settings = support::ReadFile(path, kMaxSettingsBytes);
   if (!settings) return {};
   try {
     return toml::parse(*settings);
@@ -68,7 +68,7 @@ std::string Written(const toml::table& table) {
 
 std::string UsersInstructions(const std::string& users_home) {
   for (const char* name : {"/AGENTS.override.md", "/AGENTS.md"}) {
-    const auto text = lima::ReadTextFile(users_home + name, kMaxInstructions);
+    const auto text = support::ReadFile(users_home + name, kMaxInstructions);
     if (text) return "\n" + *text;
   }
   return "";

@@ -7,10 +7,10 @@
 #include <cerrno>
 #include <system_error>
 
-#include "lima/text_file.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
 #include "support/file_descriptor.h"
+#include "support/files.h"
 #include "support/log.h"
 #include "support/random.h"
 #include "support/regex.h"
@@ -44,7 +44,7 @@ std::string ReadInstructions(const std::string& project, std::string_view name) 
   const support::FileDescriptor file = OpenWithoutLinks(project, name);
   if (!file.valid()) return "";
   const std::filesystem::path path = std::filesystem::path(project) / name;
-  return support::ToUtf8(lima::ReadTextFile(file, path, kMaxInstructions));
+  return support::ToUtf8(support::ReadFile(file, path, kMaxInstructions));
 } catch (const support::Error& error) {
   support::LogWarning(error.what());
   return "";
@@ -110,7 +110,7 @@ Json ParseJson(std::string text) {
 }
 
 Json ReadSettings(const std::string& path) {
-  const auto text = lima::ReadTextFile(path, kMaxSettingsBytes);
+  const auto text = support::ReadFile(path, kMaxSettingsBytes);
   if (!text) return Json::object();
   try {
     Json settings = ParseJson(*text);

@@ -99,7 +99,7 @@ std::optional<Finding> CheckOtherInstance(const fs::path& lima_home, const std::
       reached.insert(path);
       mounts.insert(*mount);
     }
-  } catch (const lima::ConfigurationError&) {
+  } catch (const support::Error&) {
     return std::nullopt;
   }
   if (reached.empty()) return std::nullopt;

@@ -38,7 +38,7 @@ Finding CheckPlugin(const std::optional<std::filesystem::path>& plugin,
 std::optional<std::filesystem::path> ChangedAfterStart(
     const lima::InstanceConfiguration& configuration);
 
-/// Warns if ChangedAfterStart. Throws lima::ConfigurationError for an unsupported guest or login
+/// Warns if ChangedAfterStart. Throws support::Error for an unsupported guest or login
 /// shell.
 Finding CheckConfiguration(const lima::InstanceConfiguration& configuration);
 

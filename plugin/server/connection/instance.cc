@@ -23,7 +23,7 @@ void RequirePort(const lima::InstanceConfiguration& configuration,
   int port = 0;
   try {
     port = lima::QueryHostAgent(configuration.directory() / "ha.sock");
-  } catch (const lima::ConfigurationError& error) {  // it was stopped meanwhile
+  } catch (const support::Error& error) {  // it was stopped meanwhile
     throw support::Error("the Lima instance \"{}\" is not ready: {}", configuration.name,
                          error.what());
   }

@@ -62,7 +62,7 @@ lima::GuestFacts QueryGuestFacts(const std::string& instance, guest::Guest& gues
                                  const support::Context& context);
 
 /// The roots according to Lima's files, without asking the guest; for display only, never for
-/// enforcement. Throws lima::ConfigurationError, and support::Error if a `--root` is not under
+/// enforcement. Throws support::Error, also if a `--root` is not under
 /// a mount.
 std::vector<paths::Root> ShownRoots(const InstanceOptions& options,
                                     const lima::InstanceConfiguration& configuration);

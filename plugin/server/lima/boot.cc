@@ -12,7 +12,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "lima/text_file.h"
+#include "support/errors.h"
+#include "support/files.h"
 
 namespace lima {
 namespace {
@@ -25,10 +26,10 @@ constexpr std::size_t kMaxSystemFile = std::size_t{4} * 1024 * 1024;
 /// Without white space at its end. Empty if it cannot be read.
 std::string TextOf(const std::filesystem::path& file) {
   try {
-    std::string text = ReadTextFile(file, kMaxSystemFile).value_or("");
+    std::string text = support::ReadFile(file, kMaxSystemFile).value_or("");
     text.erase(text.find_last_not_of(" \t\r\n") + 1);
     return text;
-  } catch (const ConfigurationError&) {
+  } catch (const support::Error&) {
     return "";
   }
 }

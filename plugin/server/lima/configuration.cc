@@ -6,6 +6,7 @@
 
 #include "lima/home.h"
 #include "lima/yaml_document.h"
+#include "support/errors.h"
 #include "support/regex.h"
 
 namespace lima {
@@ -138,7 +139,7 @@ InstanceConfiguration LoadConfiguration(const std::filesystem::path& lima_home,
                                         const std::string& name) {
   RequireInstance(lima_home, name);
   const auto read = [&](const char* file) {
-    return ReadTextFile(lima_home / file, kMaxConfigurationFile).value_or("");
+    return support::ReadFile(lima_home / file, kMaxConfigurationFile).value_or("");
   };
   InstanceConfiguration merged =
       MergeConfiguration(lima_home, name, read("_config/default.yaml"),
@@ -152,7 +153,7 @@ InstanceConfiguration LoadConfiguration(const std::filesystem::path& lima_home,
 
 std::string LoginShell(const InstanceConfiguration& configuration) {
   if (configuration.os == "Windows") {
-    throw ConfigurationError(
+    throw support::Error(
         "instance \"{}\" is a Windows guest, which is not supported; use another instance",
         configuration.name);
   }

@@ -10,8 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "lima/text_file.h"
+#include "support/errors.h"
 
+/// Reads Lima's files on the host: instances and their configuration, mounts, ssh.config and
+/// status. Does not depend on SSH or MCP. What is wrong in them is a support::Error with the file,
+/// the entry and what to do.
 namespace lima {
 
 /// Most bytes of a configuration file, which may contain provision scripts.
@@ -70,25 +73,25 @@ struct InstanceConfiguration {
 };
 
 /// Sets what one file's text sets, appends its mounts, and replaces `param`. `file` is its name in
-/// errors. Throws ConfigurationError for text that Lima also rejects: invalid YAML, duplicate keys,
+/// errors. Throws support::Error for text that Lima also rejects: invalid YAML, duplicate keys,
 /// and wrong types of the entries read here.
 void ApplyFile(std::string_view text, const std::string& file,
                InstanceConfiguration& configuration);
 
 /// Merges the texts of `_config/default.yaml`, the instance's lima.yaml and `_config/override.yaml`
 /// as Lima does: each wins over those before it, except that `param` is lima.yaml's own. Throws
-/// ConfigurationError for an invalid text. Follows FillDefault in Lima's pkg/limayaml/defaults.go.
+/// support::Error for an invalid text. Follows FillDefault in Lima's pkg/limayaml/defaults.go.
 InstanceConfiguration MergeConfiguration(const std::filesystem::path& lima_home,
                                          const std::string& name, std::string_view defaults,
                                          std::string_view main, std::string_view override_text);
 
-/// Reads and merges the three files. Throws ConfigurationError if the instance does not exist or a
+/// Reads and merges the three files. Throws support::Error if the instance does not exist or a
 /// file is invalid.
 InstanceConfiguration LoadConfiguration(const std::filesystem::path& lima_home,
                                         const std::string& name);
 
 /// The shell that `limactl shell` starts in the guest: `user.shell`, else Lima's default for the
-/// guest's operating system. Throws ConfigurationError for a Windows guest, which is not supported.
+/// guest's operating system. Throws support::Error for a Windows guest, which is not supported.
 std::string LoginShell(const InstanceConfiguration& configuration);
 
 }  // namespace lima

@@ -11,6 +11,7 @@
 
 #include "lima/sandbox.h"
 #include "shell/shell_quote.h"
+#include "support/errors.h"
 #include "support/join.h"
 #include "support/regex.h"
 #include "support/words.h"
@@ -35,7 +36,7 @@ std::string LoginName(uid_t uid) {
   struct passwd* found = nullptr;
   ::getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found);
   if (found == nullptr) {
-    throw ConfigurationError("user {} is not in the user database; add it", uid);
+    throw support::Error("user {} is not in the user database; add it", uid);
   }
   return found->pw_name;
 }
@@ -52,10 +53,10 @@ std::string Architecture() {
 
 void CheckInstanceName(std::string_view name) {
   if (IsInstanceName(name)) return;
-  throw ConfigurationError("{} is not an instance name; `limactl list` shows the instances",
-                           name.size() <= kMaxInstanceName
-                               ? support::Format("\"{}\"", name)
-                               : support::Format("a text of {} bytes", name.size()));
+  throw support::Error("{} is not an instance name; `limactl list` shows the instances",
+                       name.size() <= kMaxInstanceName
+                           ? support::Format("\"{}\"", name)
+                           : support::Format("a text of {} bytes", name.size()));
 }
 
 std::string HostnameOf(std::string_view name) {
@@ -67,19 +68,19 @@ std::string HostnameOf(std::string_view name) {
 
 fs::path HomeDirectory(const std::string& lima_home, const std::string& user_home) {
   if (lima_home.empty() && user_home.empty()) {
-    throw ConfigurationError("cannot find Lima's instances: set LIMA_HOME or HOME");
+    throw support::Error("cannot find Lima's instances: set LIMA_HOME or HOME");
   }
   const fs::path directory =
       lima_home.empty() ? fs::path(user_home) / ".lima" : fs::path(lima_home);
   if (!directory.is_absolute()) {
-    throw ConfigurationError("Lima's home {} is a relative path: set LIMA_HOME to an absolute one",
-                             directory.string());
+    throw support::Error("Lima's home {} is a relative path: set LIMA_HOME to an absolute one",
+                         directory.string());
   }
   std::error_code error;
   if (!fs::exists(directory, error) && !error) return directory;
   fs::path resolved = fs::canonical(directory, error);
   if (error)
-    throw ConfigurationError("cannot use Lima's home {}: {}", directory.string(), error.message());
+    throw support::Error("cannot use Lima's home {}: {}", directory.string(), error.message());
   return resolved;
 }
 
@@ -96,8 +97,7 @@ std::vector<std::string> ListInstances(const fs::path& home) {
       names.push_back(std::move(name));
     }
   }
-  if (error)
-    throw ConfigurationError("cannot read Lima's home {}: {}", home.string(), error.message());
+  if (error) throw support::Error("cannot read Lima's home {}: {}", home.string(), error.message());
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -107,9 +107,9 @@ void RequireInstance(const fs::path& home, const std::string& name, bool mountle
   const fs::path file = home / name / kConfigurationFile;
   std::error_code error;
   if (fs::exists(file, error)) return;
-  if (error) throw ConfigurationError("cannot read {}: {}", file.string(), error.message());
+  if (error) throw support::Error("cannot read {}: {}", file.string(), error.message());
   const std::string known = support::Join(ListInstances(home));
-  throw ConfigurationError(
+  throw support::Error(
       "there is no Lima instance \"{}\" in {}{}; create it with: {}", name, home.string(),
       known.empty() ? "" : support::Format("; the instances are: {}", known),
       mountless || name == kAgentInstance ? shell::ShellCommand(MountlessSandboxCommand(name))
@@ -119,7 +119,7 @@ void RequireInstance(const fs::path& home, const std::string& name, bool mountle
 HostFacts ReadHostFacts() {
   HostFacts facts;
   facts.home = support::EnvironmentVariable("HOME");
-  if (!facts.home.starts_with('/')) throw ConfigurationError("set HOME to an absolute path");
+  if (!facts.home.starts_with('/')) throw support::Error("set HOME to an absolute path");
   facts.uid = ::getuid();
   facts.user = LoginName(::getuid());
   facts.temp_dir = support::EnvironmentVariable("TMPDIR");

@@ -8,15 +8,15 @@
 #include <string_view>
 #include <vector>
 
-#include "lima/text_file.h"
 #include "support/environment.h"
+#include "support/errors.h"
 
 namespace lima {
 
 /// Most bytes of an instance's name; from Lima's pkg/identifiers.
 inline constexpr std::size_t kMaxInstanceName = 76;
 
-/// Throws ConfigurationError unless Lima accepts `name` for an instance (pkg/identifiers/
+/// Throws support::Error unless Lima accepts `name` for an instance (pkg/identifiers/
 /// validate.go). A valid name is a single path component, safe to use in paths.
 void CheckInstanceName(std::string_view name);
 
@@ -25,17 +25,17 @@ void CheckInstanceName(std::string_view name);
 std::string HostnameOf(std::string_view name);
 
 /// The directory of all instances: $LIMA_HOME, else $HOME/.lima, with links resolved if it exists.
-/// Throws ConfigurationError when neither is set, for a relative path, and when its links cannot be
+/// Throws support::Error when neither is set, for a relative path, and when its links cannot be
 /// resolved. Follows Lima's pkg/limatype/dirnames.
 std::filesystem::path HomeDirectory(
     const std::string& lima_home = support::EnvironmentVariable("LIMA_HOME"),
     const std::string& user_home = support::EnvironmentVariable("HOME"));
 
 /// Sorted names of all readable instances: directories, not links, with a lima.yaml. Empty if
-/// `home` does not exist. Throws ConfigurationError when it cannot be read.
+/// `home` does not exist. Throws support::Error when it cannot be read.
 std::vector<std::string> ListInstances(const std::filesystem::path& home);
 
-/// Throws ConfigurationError unless the instance has a lima.yaml; the message lists the instances
+/// Throws support::Error unless the instance has a lima.yaml; the message lists the instances
 /// and how to create this one. Also throws like CheckInstanceName.
 void RequireInstance(const std::filesystem::path& home, const std::string& name,
                      bool mountless = false);
@@ -53,7 +53,7 @@ struct HostFacts {
   std::string vm_type = "qemu";
 };
 
-/// Throws ConfigurationError when HOME is not an absolute path, or this user has no name.
+/// Throws support::Error when HOME is not an absolute path, or this user has no name.
 HostFacts ReadHostFacts();
 
 }  // namespace lima

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "support/errors.h"
 #include "support/format.h"
 #include "support/paths.h"
 #include "support/regex.h"
@@ -19,12 +20,12 @@ struct MissingGuestFact {};
 std::string LookUpParameter(const InstanceConfiguration& configuration, std::string_view name) {
   constexpr std::string_view kPrefix = "Param.";
   const std::string use = support::Format("a template uses {{.{}}}, ", name);
-  if (!name.starts_with(kPrefix)) throw ConfigurationError("{}which does not exist", use);
+  if (!name.starts_with(kPrefix)) throw support::Error("{}which does not exist", use);
   const auto found = configuration.param.find(name.substr(kPrefix.size()));
   if (found == configuration.param.end())
-    throw ConfigurationError("{}but lima.yaml has no such param", use);
+    throw support::Error("{}but lima.yaml has no such param", use);
   if (!found->second)
-    throw ConfigurationError("{}whose value Lima would print differently; put it in quotes", use);
+    throw support::Error("{}whose value Lima would print differently; put it in quotes", use);
   return *found->second;
 }
 
@@ -64,8 +65,8 @@ std::string LookUpInGuest(const InstanceConfiguration& configuration, const Gues
 std::string Evaluate(const std::string& where, const std::string& text, const FieldLookup& lookup) {
   try {
     return EvaluateTemplate(text, lookup);
-  } catch (const ConfigurationError& error) {
-    throw ConfigurationError("{}: {}", where, error.what());
+  } catch (const support::Error& error) {
+    throw support::Error("{}: {}", where, error.what());
   }
 }
 
@@ -78,12 +79,12 @@ std::string HomeInGuest(const InstanceConfiguration& configuration, const GuestF
 
 [[noreturn]] void ThrowEntry(const MountEntry& entry, const char* field, const std::string& value,
                              const char* problem) {
-  throw ConfigurationError("{}, {}: \"{}\"{}", entry.where, field, value, problem);
+  throw support::Error("{}, {}: \"{}\"{}", entry.where, field, value, problem);
 }
 
 void RequireAbsolute(const MountEntry& entry, const char* field, const std::string& path) {
   if (path.find('\0') != std::string::npos)
-    throw ConfigurationError("{}, {}: it has a NUL character", entry.where, field);
+    throw support::Error("{}, {}: it has a NUL character", entry.where, field);
   if (!path.starts_with('/')) ThrowEntry(entry, field, path, " is not an absolute path");
 }
 
@@ -157,8 +158,8 @@ std::string EvaluateTemplate(std::string_view text, const FieldLookup& lookup) {
     std::string_view rest = text.substr(open);
     std::string name;
     if (!action.Consume(rest, &name)) {
-      throw ConfigurationError("the template {} is not supported; use fields such as {{.Home}}",
-                               text.substr(open));
+      throw support::Error("the template {} is not supported; use fields such as {{.Home}}",
+                           text.substr(open));
     }
     result += lookup(name);
     text = rest;
@@ -176,7 +177,7 @@ bool NeedsGuestFacts(const InstanceConfiguration& configuration) {
   const auto needs = [&](const MountEntry& entry) {
     try {
       return !EvaluateMountPoint(configuration, facts, entry, "/").has_value();
-    } catch (const ConfigurationError&) {
+    } catch (const support::Error&) {
       return false;
     }
   };

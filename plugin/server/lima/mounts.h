@@ -68,7 +68,7 @@ std::string MountTag(const Mount& mount);
 /// Ignores invalid templates; ListMounts reports them.
 bool NeedsGuestFacts(const InstanceConfiguration& configuration);
 
-/// The effective mounts, in Lima's order. Throws ConfigurationError for an invalid entry. Without
+/// The effective mounts, in Lima's order. Throws support::Error for an invalid entry. Without
 /// the facts of NeedsGuestFacts the result is for display only, never for enforcement: it has the
 /// location in place of a mountPoint that only the guest knows, so two of the mounts may be one.
 std::vector<Mount> ListMounts(const InstanceConfiguration& configuration,
@@ -76,11 +76,11 @@ std::vector<Mount> ListMounts(const InstanceConfiguration& configuration,
                               const GuestFacts& guest = {});
 
 /// Returns the value of a field, named without the leading dot: "Home", "Param.key". Throws
-/// ConfigurationError if there is no such field.
+/// support::Error if there is no such field.
 using FieldLookup = std::function<std::string(std::string_view name)>;
 
 /// Evaluates the part of Go's text/template that paths use: fields such as {{.Name}},
-/// {{ .Param.key }} and {{$.Name}}. Throws ConfigurationError for everything else, because Lima
+/// {{ .Param.key }} and {{$.Name}}. Throws support::Error for everything else, because Lima
 /// might evaluate it to another directory.
 std::string EvaluateTemplate(std::string_view text, const FieldLookup& lookup);
 

@@ -11,7 +11,8 @@
 
 #include "lima/home.h"
 #include "lima/sandbox.h"
-#include "lima/text_file.h"
+#include "support/errors.h"
+#include "support/files.h"
 #include "support/format.h"
 #include "support/join.h"
 #include "support/printable.h"
@@ -125,8 +126,8 @@ void RequireAddress(const SshEndpoint& endpoint, const std::string& host, const 
   if (endpoint.user.empty()) missing.emplace_back("User");
   if (endpoint.identity_files.empty()) missing.emplace_back("IdentityFile");
   if (missing.empty()) return;
-  throw ConfigurationError("{}: missing or invalid for {}: {}{}", file, host,
-                           support::Join(missing), Rewrite(endpoint.instance));
+  throw support::Error("{}: missing or invalid for {}: {}{}", file, host, support::Join(missing),
+                       Rewrite(endpoint.instance));
 }
 
 struct Reading {
@@ -169,14 +170,13 @@ SshEndpoint ParseSshConfig(std::string_view text, const std::string& instance_na
   std::istringstream lines{std::string(text)};
   for (std::string line; std::getline(lines, line);) {
     if (ReadOption(ReadLine(line), reading)) continue;
-    throw ConfigurationError(
-        "{}: \"{}\" is not supported{}", file,
-        support::Printable(line.substr(line.find_first_not_of(" \t="), kMaxShown)),
-        Rewrite(instance_name));
+    throw support::Error("{}: \"{}\" is not supported{}", file,
+                         support::Printable(line.substr(line.find_first_not_of(" \t="), kMaxShown)),
+                         Rewrite(instance_name));
   }
   if (!reading.has_host) {
-    throw ConfigurationError("{}: there is no \"Host {}\"{}", file, reading.host,
-                             Rewrite(instance_name));
+    throw support::Error("{}: there is no \"Host {}\"{}", file, reading.host,
+                         Rewrite(instance_name));
   }
   RequireAddress(endpoint, reading.host, file);
   const std::string address = support::LowerCase(endpoint.host);
@@ -188,10 +188,10 @@ SshEndpoint ParseSshConfig(std::string_view text, const std::string& instance_na
 SshEndpoint ReadSshConfig(const std::filesystem::path& instance_directory,
                           const std::string& instance_name) {
   const std::filesystem::path file = instance_directory / "ssh.config";
-  const auto text = ReadTextFile(file, kMaxSshConfig);
+  const auto text = support::ReadFile(file, kMaxSshConfig);
   if (!text.has_value()) {
-    throw ConfigurationError("{} does not exist: start the instance once with `limactl start {}`",
-                             file.string(), instance_name);
+    throw support::Error("{} does not exist: start the instance once with `limactl start {}`",
+                         file.string(), instance_name);
   }
   return ParseSshConfig(*text, instance_name, file.string());
 }

@@ -42,12 +42,12 @@ struct SshEndpoint {
 /// no defaults: a missing or invalid HostName, Port, User or IdentityFile is an error, since a
 /// default could be another machine. Refuses what would change the connection (Proxy…, Include,
 /// Match), and options on host keys that it cannot obey, also before the first Host and under
-/// patterns. Ignores other keywords. Throws ConfigurationError that starts with `file`.
+/// patterns. Ignores other keywords. Throws support::Error that starts with `file`.
 SshEndpoint ParseSshConfig(std::string_view text, const std::string& instance_name,
                            const std::string& file);
 
 /// Reads `instance_directory`/ssh.config. Call this before every connection, because Lima may write
-/// another port at each start. Throws ConfigurationError if the file is missing or invalid.
+/// another port at each start. Throws support::Error if the file is missing or invalid.
 SshEndpoint ReadSshConfig(const std::filesystem::path& instance_directory,
                           const std::string& instance_name);
 

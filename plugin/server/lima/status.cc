@@ -16,8 +16,9 @@
 #include <system_error>
 
 #include "lima/boot.h"
-#include "lima/text_file.h"
+#include "support/errors.h"
 #include "support/file_descriptor.h"
+#include "support/files.h"
 #include "support/format.h"
 #include "support/printable.h"
 #include "support/regex.h"
@@ -37,15 +38,15 @@ constexpr int kSendFlags = 0;  // macOS has SO_NOSIGPIPE instead
 #endif
 
 /// There is no socket, or no process listens to it.
-class NobodyListens : public ConfigurationError {
+class NobodyListens : public support::Error {
  public:
-  using ConfigurationError::ConfigurationError;
+  using Error::Error;
 };
 
 constexpr const char* kUnusable = "the host agent's {} cannot be used: {}";
 
 [[noreturn]] void ThrowUnusable(const std::filesystem::path& socket, const std::string& why) {
-  throw ConfigurationError(kUnusable, socket.string(), why);
+  throw support::Error(kUnusable, socket.string(), why);
 }
 
 [[noreturn]] void ThrowSystemError(const std::filesystem::path& socket) {
@@ -82,14 +83,14 @@ support::FileDescriptor OpenSocket(const std::filesystem::path& socket,
 
 constexpr std::size_t kMaxPidFile = 4096;
 
-/// Returns false if there is no file. Throws ConfigurationError for a file without a process id.
+/// Returns false if there is no file. Throws support::Error for a file without a process id.
 bool NamesLiveProcess(const std::filesystem::path& pid_file) {
-  const auto text = ReadTextFile(pid_file, kMaxPidFile);
+  const auto text = support::ReadFile(pid_file, kMaxPidFile);
   if (!text.has_value()) return false;
   pid_t pid = 0;
   // kill() takes zero for a process group.
   if (!support::Regex(R"(\s*(\d+)\s*)").FullMatch(*text, &pid) || pid == 0)
-    throw ConfigurationError("{} does not hold a process id", pid_file.string());
+    throw support::Error("{} does not hold a process id", pid_file.string());
   return ::kill(pid, 0) == 0 || errno == EPERM;
 }
 
@@ -113,12 +114,12 @@ std::optional<bool> DriverLives(const std::filesystem::path& directory,
       has_died = true;
     }
   }
-  if (error) throw ConfigurationError("cannot read {}: {}", directory.string(), error.message());
+  if (error) throw support::Error("cannot read {}: {}", directory.string(), error.message());
   if (may_lack_file && !has_died) return std::nullopt;
   return false;
 }
 
-/// Whether the host agent lives; throws ConfigurationError if it does not answer. If its pid file
+/// Whether the host agent lives; throws support::Error if it does not answer. If its pid file
 /// `is_old`, only the socket tells.
 bool AgentLives(const std::filesystem::path& directory, bool is_old) {
   if (!is_old && !NamesLiveProcess(directory / "ha.pid")) return false;
@@ -169,7 +170,7 @@ Status InspectStatus(const std::filesystem::path& instance_directory,
                      const std::optional<std::string>& vm_type) {
   try {
     return Inspect(instance_directory, vm_type);
-  } catch (const ConfigurationError& error) {
+  } catch (const support::Error& error) {
     return {State::kBroken, error.what()};
   }
 }

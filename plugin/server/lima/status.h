@@ -30,7 +30,7 @@ Status InspectStatus(const std::filesystem::path& instance_directory,
 inline constexpr std::chrono::seconds kHostAgentTimeout{3};
 
 /// The port of the guest's sshd on this host, or 0 while the agent does not know it yet: GET
-/// /v1/info over the Unix socket `socket` (an instance's ha.sock). Throws ConfigurationError if the
+/// /v1/info over the Unix socket `socket` (an instance's ha.sock). Throws support::Error if the
 /// agent does not respond, or its response is invalid; waits at most about `timeout`. Follows
 /// Lima's pkg/hostagent/api/client.
 int QueryHostAgent(const std::filesystem::path& socket,

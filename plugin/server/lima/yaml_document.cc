@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "lima/text_file.h"
+#include "support/errors.h"
 #include "support/format.h"
 #include "support/regex.h"
 #include "support/utf8.h"
@@ -25,13 +25,13 @@ bool IsOneOf(std::string_view text, std::initializer_list<std::string_view> word
 YAML::Node Parse(std::string_view text, const std::string& file) {
   if (!support::IsValidUtf8(text) || text.find('\0') != std::string_view::npos ||
       text.starts_with("\xEF\xBB\xBF"))
-    throw ConfigurationError("{}: save it as UTF-8, without NUL bytes or a byte order mark", file);
+    throw support::Error("{}: save it as UTF-8, without NUL bytes or a byte order mark", file);
   try {
     return YAML::Load(std::string(text));
   } catch (const YAML::Exception& error) {
     const std::string line =
         error.mark.is_null() ? "" : support::Format("line {}: ", error.mark.line + 1);
-    throw ConfigurationError("{}: {}not valid YAML: {}", file, line, error.msg);
+    throw support::Error("{}: {}not valid YAML: {}", file, line, error.msg);
   }
 }
 
@@ -68,14 +68,14 @@ void Mapping::Add(const YAML::Node& node, int merge_depth) {
       has_merge = true;
       Add(entry.second, merge_depth + 1);
     } else if (!entries_.emplace(name, entry.second).second) {
-      throw ConfigurationError("{}: the key is set twice", Where(name));
+      throw support::Error("{}: the key is set twice", Where(name));
     }
   }
 }
 
 void Mapping::Fail(const YAML::Node& node, const std::string& text) const {
-  throw ConfigurationError("{}: {}{}: {}", file_, what_.empty() ? "the file" : what_, AtLine(node),
-                           text);
+  throw support::Error("{}: {}{}: {}", file_, what_.empty() ? "the file" : what_, AtLine(node),
+                       text);
 }
 
 YAML::Node Mapping::Find(std::string_view key) const {
@@ -100,15 +100,15 @@ std::optional<bool> Mapping::Boolean(std::string_view key) const {
     if (IsOneOf(node.Scalar(), {"true", "True", "TRUE"})) return true;
     if (IsOneOf(node.Scalar(), {"false", "False", "FALSE"})) return false;
   }
-  throw ConfigurationError("{}: expected true or false, without quotes", Where(key));
+  throw support::Error("{}: expected true or false, without quotes", Where(key));
 }
 
 std::optional<std::string> Mapping::String(std::string_view key) const {
   const YAML::Node node = Find(key);
   if (node.IsNull()) return std::nullopt;
-  if (!node.IsScalar()) throw ConfigurationError("{}: expected a text", Where(key));
+  if (!node.IsScalar()) throw support::Error("{}: expected a text", Where(key));
   if (!IsOneOf(node.Tag(), {kPlain, kQuoted, "tag:yaml.org,2002:str"})) {
-    throw ConfigurationError("{}: the tag {} is not supported", Where(key), node.Tag());
+    throw support::Error("{}: the tag {} is not supported", Where(key), node.Tag());
   }
   return node.Scalar();
 }
@@ -118,13 +118,13 @@ std::optional<std::uint32_t> Mapping::Number(std::string_view key) const {
   std::uint32_t number = 0;
   if (!text.has_value()) return std::nullopt;
   if (support::Regex("(0|[1-9][0-9]*)").FullMatch(*text, &number)) return number;
-  throw ConfigurationError("{}: expected a whole number of 32 bits in decimal digits", Where(key));
+  throw support::Error("{}: expected a whole number of 32 bits in decimal digits", Where(key));
 }
 
 std::vector<YAML::Node> Mapping::Sequence(std::string_view key) const {
   const YAML::Node node = Find(key);
   if (node.IsNull()) return {};
-  if (!node.IsSequence()) throw ConfigurationError("{}: expected a list", Where(key));
+  if (!node.IsSequence()) throw support::Error("{}: expected a list", Where(key));
   return {node.begin(), node.end()};
 }
 

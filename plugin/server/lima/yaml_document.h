@@ -17,7 +17,7 @@ namespace lima::yaml {
 /// Most nested merges (`<<`).
 inline constexpr int kMaxMergeDepth = 100;
 
-/// Parses the first document; empty text is a null node. Throws ConfigurationError that starts with
+/// Parses the first document; empty text is a null node. Throws support::Error that starts with
 /// `file`, also for text that is not UTF-8 or starts with a byte order mark.
 YAML::Node Parse(std::string_view text, const std::string& file);
 
@@ -25,11 +25,11 @@ YAML::Node Parse(std::string_view text, const std::string& file);
 class Mapping {
  public:
   /// A null node is an empty mapping. `what` ("mounts[2]") and `file` are for errors. Throws
-  /// ConfigurationError for other nodes, duplicate keys, keys that are not scalars, `<<` with
+  /// support::Error for other nodes, duplicate keys, keys that are not scalars, `<<` with
   /// anything but one mapping, and a key that is set both next to and through a `<<`.
   Mapping(const YAML::Node& node, std::string file, std::string what);
 
-  // Each returns nullopt if the key is missing or its value is null, and throws ConfigurationError
+  // Each returns nullopt if the key is missing or its value is null, and throws support::Error
   // for a value of another type.
   [[nodiscard]] std::optional<bool> Boolean(std::string_view key) const;
   [[nodiscard]] std::optional<std::string> String(std::string_view key) const;

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "lima/sandbox.h"
-#include "lima/text_file.h"
 #include "support/errors.h"
+#include "support/files.h"
 #include "support/join.h"
 #include "support/printable.h"
 
@@ -21,8 +21,8 @@ std::vector<std::string> ReadFiles(const Endpoint& endpoint) {
   std::vector<std::string> texts;
   for (const std::string& file : endpoint.host_key.files) {
     try {
-      texts.push_back(lima::ReadTextFile(file, kMaxKnownHosts).value_or(""));
-    } catch (const lima::ConfigurationError& error) {
+      texts.push_back(support::ReadFile(file, kMaxKnownHosts).value_or(""));
+    } catch (const support::Error& error) {
       throw support::Error("the guest's host key cannot be checked: {}. Restart the instance: `{}`",
                            error.what(), lima::RestartCommand(endpoint.instance));
     }

@@ -33,7 +33,7 @@ InstanceConfiguration Parse(std::string_view text) {
 }
 
 std::string ParseErrorOf(std::string_view text) {
-  return testing_support::ErrorOf<ConfigurationError>([text] { return Parse(text); });
+  return testing_support::ErrorOf<support::Error>([text] { return Parse(text); });
 }
 
 std::optional<bool> Writable(const std::string& value) {
@@ -100,7 +100,7 @@ TEST(Configuration, ReadsTruthValuesLikeLima) {
   }
   for (const char* value : {"yes", "on", "y", "1", "0", "tRue", "\"true\"", "'true'", "!!str true",
                             "!!bool true", "!foo true", "[true]", "{a: 1}", "|\n    true"}) {
-    EXPECT_THROW(Writable(value), ConfigurationError) << value;
+    EXPECT_THROW(Writable(value), support::Error) << value;
   }
   EXPECT_THAT(
       ParseErrorOf("mounts:\n- location: /x\n  writable: yes\n"),
@@ -113,7 +113,7 @@ TEST(Configuration, RefusesWrongTypes) {
         "mounts:\n- location: [a]\n", "mounts:\n- location: {a: b}\n", "mounts: [{9p: mmap}]\n",
         "user: foo\n", "user: {home: []}\n", "param: [a]\n", "param: {a: []}\n", "os: [Linux]\n",
         "mountTypesUnsupported: 9p\n", "mounts: [{location: !!binary aGk=}]\n"}) {
-    EXPECT_THROW(Parse(text), ConfigurationError) << text;
+    EXPECT_THROW(Parse(text), support::Error) << text;
   }
 }
 
@@ -121,7 +121,7 @@ TEST(Configuration, ReadsUserIdsInDecimalDigitsOnly) {
   EXPECT_EQ(Parse("user: {uid: 4294967295}\n").user.uid, 4294967295U);
   EXPECT_EQ(Parse("user: {uid: \"12\"}\n").user.uid, 12U);
   for (const char* value : {"-1", "4294967296", "0x10", "010", "1.0", "1_0", "me"}) {
-    EXPECT_THROW(Parse("user: {uid: " + std::string(value) + "}\n"), ConfigurationError) << value;
+    EXPECT_THROW(Parse("user: {uid: " + std::string(value) + "}\n"), support::Error) << value;
   }
 }
 
@@ -268,7 +268,7 @@ TEST(MergeConfiguration, SharedPartsOfAllFilesCount) {
   EXPECT_TRUE(all.microphone);
   EXPECT_FALSE(all.host_loopback);
   EXPECT_FALSE(merge("", "audio: {microphone: true}", "audio: {microphone: false}").microphone);
-  EXPECT_THROW(merge("", "blockDevices: /dev/disk4", ""), ConfigurationError);
+  EXPECT_THROW(merge("", "blockDevices: /dev/disk4", ""), support::Error);
 }
 
 TEST(MergeConfiguration, PortsAreForwardedUnlessARuleIgnoresThemAll) {
@@ -303,7 +303,7 @@ TEST(LoginShell, IsTheConfiguredOneElseTheGuestsOwn) {
   EXPECT_EQ(LoginShell(Merge("", "os: FreeBSD\n", "")), "/bin/sh");
   EXPECT_EQ(LoginShell(Merge("", "os: Darwin\n", "")), "/bin/zsh");
   EXPECT_EQ(LoginShell(Merge("user: {shell: /bin/fish}\n", "os: Darwin\n", "")), "/bin/fish");
-  EXPECT_THROW(LoginShell(Merge("", "os: Windows\n", "")), ConfigurationError);
+  EXPECT_THROW(LoginShell(Merge("", "os: Windows\n", "")), support::Error);
 }
 
 TEST(LoadConfiguration, ReadsTheThreeFiles) {
@@ -318,7 +318,7 @@ TEST(LoadConfiguration, ReadsTheThreeFiles) {
 }
 
 std::string LoadErrorOf(const std::filesystem::path& home) {
-  return testing_support::ErrorOf<ConfigurationError>(
+  return testing_support::ErrorOf<support::Error>(
       [&home] { return LoadConfiguration(home, "vm"); });
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "lima/sandbox.h"
-#include "lima/text_file.h"
+#include "support/errors.h"
 #include "testing/files.h"
 #include "testing/temporary_directory.h"
 
@@ -30,12 +30,12 @@ TEST(HomeDirectory, ResolvesLinksAndRefusesRelativeMissingAndLoopingOnes) {
   fs::create_directory(directory.path() / "real");
   fs::create_directory_symlink("real", directory.path() / "link");
   EXPECT_EQ(HomeDirectory(directory.path() / "link", ""), directory.path() / "real");
-  EXPECT_THROW(HomeDirectory("lima", "/home/user"), ConfigurationError);
-  EXPECT_THROW(HomeDirectory("", ""), ConfigurationError);
+  EXPECT_THROW(HomeDirectory("lima", "/home/user"), support::Error);
+  EXPECT_THROW(HomeDirectory("", ""), support::Error);
   fs::create_symlink("loop", directory.path() / "loop");
-  EXPECT_THROW(HomeDirectory(directory.path() / "loop", ""), ConfigurationError);
+  EXPECT_THROW(HomeDirectory(directory.path() / "loop", ""), support::Error);
   WriteFile(directory.path() / "file", "");
-  EXPECT_THROW(ListInstances(directory.path() / "file"), ConfigurationError);
+  EXPECT_THROW(ListInstances(directory.path() / "file"), support::Error);
 }
 
 TEST(InstanceName, IsWhatLimaAccepts) {
@@ -48,11 +48,11 @@ TEST(InstanceName, IsWhatLimaAccepts) {
                            "a.yaml",  "a.YML",   "a.YaMl"}) {
     EXPECT_THAT(
         [name] { RequireInstance("/lima", name); },
-        testing::ThrowsMessage<ConfigurationError>(testing::HasSubstr("is not an instance name")));
+        testing::ThrowsMessage<support::Error>(testing::HasSubstr("is not an instance name")));
   }
   EXPECT_EQ(HostnameOf("my_example.com"), "lima-my-example-com");
   EXPECT_NO_THROW(CheckInstanceName(std::string(kMaxInstanceName, 'a')));
-  EXPECT_THROW(CheckInstanceName(std::string(kMaxInstanceName + 1, 'a')), ConfigurationError);
+  EXPECT_THROW(CheckInstanceName(std::string(kMaxInstanceName + 1, 'a')), support::Error);
 }
 
 // Each test is a process of its own.
@@ -70,7 +70,7 @@ TEST(HostFacts, ComeFromTheEnvironmentAndTheUserDatabase) {
   set("TMPDIR", "");
   EXPECT_EQ(ReadHostFacts().temp_dir, "/tmp");
   set("HOME", "me");
-  EXPECT_THROW(ReadHostFacts(), ConfigurationError) << "not absolute";
+  EXPECT_THROW(ReadHostFacts(), support::Error) << "not absolute";
 }
 
 TEST(SandboxTemplate, IsNamedWhereLimactlFindsItElseTheInstalledFile) {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "lima/text_file.h"
+#include "support/errors.h"
 #include "testing/error_of.h"
 
 namespace lima {
@@ -37,7 +37,7 @@ std::vector<Mount> Evaluate(const std::string& main, const std::string& defaults
 }
 
 std::string MountErrorOf(const std::string& main) {
-  return testing_support::ErrorOf<ConfigurationError>([&main] { return Evaluate(main); });
+  return testing_support::ErrorOf<support::Error>([&main] { return Evaluate(main); });
 }
 
 // "LOCATION -> MOUNTPOINT", and "(w)" when writable.
@@ -267,14 +267,14 @@ TEST(ListMounts, NeedsNoGuest) {
   EXPECT_THAT(listed(text, {}), ElementsAre("/a -> /a"));
   EXPECT_THAT(listed(text, Guest()), ElementsAre("/a -> /h/bob/m"));
   EXPECT_THROW(listed("mounts: [{location: /a, mountPoint: \"/{{.Nope}}\"}]\n", {}),
-               ConfigurationError);
+               support::Error);
 }
 
 std::string Filled(std::string_view text) {
   return EvaluateTemplate(text, [](std::string_view name) -> std::string {
     if (name == "Home") return "/home/u";
     if (name == "Param.key_1") return "value";
-    throw ConfigurationError("no such field: " + std::string(name));
+    throw support::Error("no such field: " + std::string(name));
   });
 }
 
@@ -301,11 +301,11 @@ TEST(Template, RefusesAllElse) {
         "{{.Homex-}}", "{{.Home-}}",   "{{Home}}",       "{{(.Home)}}", "{{\"text\"}}",
         "{{.Home.}}",  "{{..Home}}",   "{{.Param.a-b}}", "{{.1}}",      "{{.Ho me}}",
         "{{.Nope}}",   "{{/* open }}", "{{{.Home}}",     "{{\f.Home}}"}) {
-    EXPECT_THROW(Filled(text), ConfigurationError) << text;
+    EXPECT_THROW(Filled(text), support::Error) << text;
   }
   for (const char* text : {"{{/* comment */}}", "{{ /* late comment */}}", "{{.Param.missing}}",
                            "{{.Home | printf \"%s\"}}", "{{if .Home}}a{{end}}"}) {
-    EXPECT_THROW(Filled(text), ConfigurationError) << text;
+    EXPECT_THROW(Filled(text), support::Error) << text;
   }
 }
 

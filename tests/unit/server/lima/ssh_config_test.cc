@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lima/text_file.h"
+#include "support/errors.h"
 #include "testing/error_of.h"
 #include "testing/files.h"
 #include "testing/temporary_directory.h"
@@ -54,13 +54,13 @@ SshEndpoint ParseForMyVm(const std::string& text) {
 }
 
 std::string SshConfigErrorOf(const std::string& text) {
-  return testing_support::ErrorOf<ConfigurationError>([&text] { return ParseForMyVm(text); });
+  return testing_support::ErrorOf<support::Error>([&text] { return ParseForMyVm(text); });
 }
 
 TEST(SshConfig, ReadsWhatLimaWritesAndSaysWhatToDoIfThereIsNone) {
   const TemporaryDirectory directory;
   EXPECT_THAT([&directory] { ReadSshConfig(directory.path(), "my_vm"); },
-              testing::ThrowsMessage<ConfigurationError>(
+              testing::ThrowsMessage<support::Error>(
                   AllOf(HasSubstr((directory.path() / "ssh.config").string()),
                         HasSubstr("limactl start my_vm"))));
   WriteFile(directory.path() / "ssh.config", kLimaFile);

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "lima/boot.h"
-#include "lima/text_file.h"
+#include "support/errors.h"
 #include "testing/fake_host_agent.h"
 #include "testing/files.h"
 #include "testing/sockets.h"
@@ -193,7 +193,7 @@ TEST(HostAgent, ReturnsThePortIfItKnowsIt) {
   EXPECT_EQ(QueryHostAgent(directory.path() / "ha.sock"), 60022);
   const FakeHostAgent new_agent(directory.path() / "new.sock", "HTTP/1.0 200 OK\r\n\r\n{}");
   EXPECT_EQ(QueryHostAgent(directory.path() / "new.sock"), 0);
-  EXPECT_THROW(QueryHostAgent("/tmp/" + std::string(200, 'x')), ConfigurationError)
+  EXPECT_THROW(QueryHostAgent("/tmp/" + std::string(200, 'x')), support::Error)
       << "too long for a socket";
 }
 
@@ -202,7 +202,7 @@ TEST(HostAgent, AFullQueueDoesNotBlock) {
   const auto silent = ListenOnUnix(directory.path() / "ha.sock");
   for (int i = 0; i < 4; ++i) {
     EXPECT_THROW(QueryHostAgent(directory.path() / "ha.sock", std::chrono::milliseconds(30)),
-                 ConfigurationError);
+                 support::Error);
   }
 }
 
