@@ -155,7 +155,7 @@ TEST_F(LimaParity, HoldsForMountsShellAndSystemOfTheTable) {
     const auto load = [&] { return LoadConfiguration(lima_home(), "my_vm.1"); };
     if (verdict != "same") {
       const GuestFacts guest = {"guest", "/home/guest", 501};
-      EXPECT_THROW((ListMounts(load(), Host(), guest), LoginShell(load())), ConfigurationError);
+      EXPECT_THROW((ListMounts(load(), Host(), guest), LoginShell(load())), support::Error);
       continue;
     }
     const nlohmann::json& config = instance.at("config");
