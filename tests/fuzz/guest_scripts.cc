@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the guest's programs print for our scripts: listings, search output, the content of a file,
-// the user's home. The exit status and the output are made up.
+// What the guest's programs print for our scripts: listings, search output, the user's home. The
+// exit status and the output are made up.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "connection/instance.h"
-#include "files/file_content.h"
 #include "find/content_search.h"
 #include "find/find_listing.h"
 #include "fuzz/input.h"
@@ -77,31 +76,13 @@ void Search(guest::Guest& guest) {
                 "what is found is whole lines");
 }
 
-void ReadPastTheCache(guest::Guest& guest, std::uint64_t wanted) {
-  std::uint64_t taken = 0;
-  bool has_enough = false;
-  const auto take = [&](std::string_view bytes) {
-    fuzz::Require(!has_enough && !bytes.empty(), "only wanted bytes are passed on");
-    taken += bytes.size();
-    has_enough = taken >= wanted;
-    return !has_enough;
-  };
-  files::ReadDirectly("/mnt/w/file", take, guest, {});
-}
-
 void Try(fuzz::Input& input) {
   testing_support::LocalGuest guest;
-  const std::size_t question = input.Below(5);
-  if (question == 3) {
-    const std::uint64_t wanted = input.Flag() ? input.Number() : input.Byte();
-    Fake(guest, input);
-    ReadPastTheCache(guest, wanted);
-    return;
-  }
+  const std::size_t question = input.Below(3);
   Fake(guest, input);
   if (question == 0) List(guest);
   if (question == 1) Search(guest);
-  if (question == 2 || question == 4) {
+  if (question == 2) {
     fuzz::Require(
         connection::QueryGuestFacts("agent", guest, {}).home.value_or("").starts_with('/'),
         "a home is absolute");

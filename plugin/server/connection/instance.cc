@@ -46,8 +46,8 @@ lima::GuestFacts FactsFromFiles(const lima::InstanceConfiguration& configuration
 }
 
 constexpr const char* kStale =
-    ": the guest may not notice when the host changes files here (9p cache). read_file bypasses "
-    "that; commands, lists and searches may show old contents";
+    ": the guest may not notice when the host changes files here (9p cache), so reads, lists, "
+    "searches and commands may show old contents";
 
 std::string ListRoots(const std::vector<paths::Root>& roots) {
   if (roots.empty()) {

@@ -6,8 +6,6 @@
 #include <utility>
 
 #include "files/file_problem.h"
-#include "shell/shell_quote.h"
-#include "shell/shells.h"
 #include "support/errors.h"
 #include "support/units.h"
 #include "support/utf8.h"
@@ -59,41 +57,14 @@ void RequireSameFile(const guest::FileAttributes& opened, const paths::ResolvedP
       support::FormatByteCount(kMaxReadBytes));
 }
 
-/// Checks that the opened file has the expected path, as a link may have replaced the file. `dd`
-/// reopens it through its descriptor, as `iflag` requires. The dot preserves newlines at the end of
-/// the name.
-std::string DirectScript(const std::string& path) {
-  const std::string dd = "dd if=/proc/self/fd/0 2>/dev/null iflag=";
-  return "exec <" + shell::ShellQuote(path) +
-         "; [ \"$(readlink -n /proc/self/fd/0; printf .)\" = " + shell::ShellQuote(path + ".") +
-         " ] && " + dd + "nocache count=0 && exec " + dd + "direct bs=1048576";
-}
-
 }  // namespace
-
-bool ReadDirectly(const std::string& path, const TakeBytes& take, guest::Guest& guest,
-                  const support::Context& context) {
-  bool has_bytes = false;
-  bool wants_more = true;
-  shell::FunctionSink sink([&](shell::Stream stream, std::string_view bytes) {
-    if (stream != shell::Stream::kOutput || bytes.empty()) return true;
-    has_bytes = true;
-    return wants_more = take(bytes);
-  });
-  const auto status = guest.shells().RunScript({DirectScript(path)}, sink, context).exit_status;
-  if (!wants_more || status == 0) return true;
-  if (!has_bytes) return false;
-  throw Error(
-      "the guest read the beginning of the file past its cache, but not the rest: the file may "
-      "have been removed on the host; try again");
-}
 
 FileReader::FileReader(const paths::ResolvedPath& path, guest::Guest& guest,
                        const support::Context& context)
-    : path_(path), guest_(guest), context_(context) {
+    : path_(path), context_(context) {
   file_ = Open(path, OpenMode::kRead, guest, context);
   const auto wanted = static_cast<std::size_t>(path.attributes->size) + 1;
-  const bool is_small = path.stale_note.empty() && path.attributes->size < kReadChunk;
+  const bool is_small = path.attributes->size < kReadChunk;
   std::vector<guest::Request> requests{guest::Request::StatOpen(file_->handle())};
   if (is_small) requests.push_back(guest::Request::Read(file_->handle(), 0, wanted));
   std::vector<guest::Reply> replies = guest.RoundTrip(requests, context);
@@ -115,10 +86,6 @@ void FileReader::Read(std::uint64_t first, const TakeBytes& take) {
     take(*whole_);
     return;
   }
-  if (!path_.stale_note.empty() && ReadDirectly(path_.guest, take, guest_, context_)) {
-    was_read_directly_ = true;
-    return;
-  }
   std::uint64_t next = first;
   for (std::uint64_t position = 0;;) {
     next = std::min<std::uint64_t>(next, kMaxRead);
@@ -134,9 +101,7 @@ void FileReader::Read(std::uint64_t first, const TakeBytes& take) {
 }
 
 std::string FileReader::ReadWhole() {
-  if (attributes_.size > kMaxReadBytes && path_.stale_note.empty()) {
-    ThrowTooLarge(path_, attributes_.size);
-  }
+  if (attributes_.size > kMaxReadBytes) ThrowTooLarge(path_, attributes_.size);
   Lines content = ReadLines({}, kMaxReadBytes);
   if (!content.is_whole) ThrowTooLarge(path_);
   return std::move(content.bytes);

@@ -28,17 +28,6 @@ static_assert(kMaxRead <= guest::kMaxTransfer);
 /// Receives the next bytes of a file; returns false to stop.
 using TakeBytes = std::function<bool(std::string_view bytes)>;
 
-/// Reads a file as it is on the host now: `dd` in the guest bypasses the page cache. Linux 6.1
-/// needs O_DIRECT (`iflag=direct`) and also `nocache`, which drops the cached pages: if the file is
-/// shorter on the host than the size that the guest has cached, a direct read continues in the
-/// cache. With both, NUL bytes take the place of the missing end.
-///
-/// Does not follow a link at `path`. Returns false, before any call of `take`, if the guest has no
-/// suitable dd or the file system refuses. Throws support::Error if reading fails later, and
-/// what shell::Shells::RunScript throws.
-bool ReadDirectly(const std::string& path, const TakeBytes& take, guest::Guest& guest,
-                  const support::Context& context);
-
 /// Lines end with LF; the last one may lack it.
 struct LineRange {
   std::uint64_t first = 0;             ///< counted from 0
@@ -59,8 +48,7 @@ class FileReader {
   /// one more for each read.
   FileReader(const paths::ResolvedPath& path, guest::Guest& guest, const support::Context& context);
 
-  // Each reads from the beginning. If reads may be stale (ResolvedPath::stale_note), they bypass
-  // the guest's cache if the guest can.
+  // Each reads from the beginning.
 
   /// Throws support::Error above kMaxReadBytes.
   std::string ReadWhole();
@@ -77,23 +65,17 @@ class FileReader {
   /// Whether the file is valid UTF-8, of any size. Stops reading at the first byte that is not.
   bool IsUtf8();
 
-  /// The opened file's. The size is unknown after a read that bypassed the guest's cache.
+  /// The opened file's.
   [[nodiscard]] const guest::FileAttributes& attributes() const { return attributes_; }
-  [[nodiscard]] bool was_read_directly() const { return was_read_directly_; }
-
-  /// A warning that the data may be stale; empty if it is not. Call it after reading.
-  [[nodiscard]] std::string StaleNote() const { return was_read_directly_ ? "" : path_.stale_note; }
 
  private:
   void Read(std::uint64_t first, const TakeBytes& take);
 
   const paths::ResolvedPath& path_;
-  guest::Guest& guest_;
   const support::Context& context_;
   guest::FileAttributes attributes_;
   std::unique_ptr<guest::OpenFile> file_;
   std::optional<std::string> whole_;  ///< a small file
-  bool was_read_directly_ = false;
 };
 
 /// Opens a regular file for writing, with the checks of FileReader. The file's attributes must be

@@ -38,7 +38,7 @@ std::optional<MountLine> ParseLine(const std::string& text) {
   std::string ignored;  // ids, device numbers, mount options, and propagation
   words >> ignored >> ignored >> ignored >> line.root >> line.mount_point;
   while (words >> ignored && ignored != "-") continue;
-  words >> line.type >> line.source >> line.super_options;
+  words >> line.type >> line.source;
   line.root = Unescape(line.root);
   line.mount_point = Unescape(line.mount_point);
   line.source = Unescape(line.source);
@@ -107,14 +107,6 @@ const MountLine* FindMount(const std::vector<MountLine>& table, std::string_view
   return line == table.rend() ? nullptr : &*line;
 }
 
-bool HasStaleCache(const MountLine& line) {
-  if (line.type != "9p") return false;
-  const std::string options = "," + line.super_options + ",";
-  // In hexadecimal bits, 8 is the one for "loose".
-  return support::Regex(",(?:(?:cache=)?(?:loose|fscache)|cache=(?:0x)?[0-9a-fA-F]*[89a-fA-F]),")
-      .PartialMatch(options);
-}
-
 guest::Request MountCheck::StatusRequest(std::size_t mount) const {
   return guest::Request::StatFileSystem(mounts_[mount].mount_point);
 }
@@ -181,7 +173,6 @@ MountState MountCheck::Find(const lima::Mount& mount, const Table& table, guest:
                       guest.LStat(path, context).type == guest::FileType::kDirectory;
     } else if (const MountLine* line = FindMount(*table, path)) {
       state.mounted = line->mount_point == path && IsLimaMount(*line, tag);
-      state.reads_may_be_stale = state.mounted && HasStaleCache(*line);
       state.may_vanish = line->type == kReverseSshfs;
     }
   } catch (const guest::FileError&) {

@@ -18,11 +18,10 @@ namespace paths {
 /// One line of Linux's mount table, /proc/self/mountinfo (proc_pid_mountinfo(5)), with its escapes
 /// (such as \040) decoded.
 struct MountLine {
-  std::string root;           ///< the mounted part of the file system; "/" for all of it
-  std::string mount_point;    ///< as the reading process sees it
-  std::string type;           ///< "9p", "virtiofs", "fuse.sshfs", …
-  std::string source;         ///< of 9p and virtiofs: the tag
-  std::string super_options;  ///< comma-separated
+  std::string root;         ///< the mounted part of the file system; "/" for all of it
+  std::string mount_point;  ///< as the reading process sees it
+  std::string type;         ///< "9p", "virtiofs", "fuse.sshfs", …
+  std::string source;       ///< of 9p and virtiofs: the tag
 };
 
 /// Ignores lines that are not mounts.
@@ -33,17 +32,10 @@ std::vector<MountLine> ParseMountTable(const std::string& text);
 /// later. Null if there is none.
 const MountLine* FindMount(const std::vector<MountLine>& table, std::string_view path);
 
-/// Whether the kernel never refreshes its cache: 9p with cache=loose or fscache. Linux before 6.4
-/// prints only the mode ("fscache"), later versions "cache=" and hexadecimal bits, of which 8 is
-/// CACHE_LOOSE (fs/9p/v9fs.h).
-bool HasStaleCache(const MountLine& line);
-
 struct MountState {
   /// If false, the mount point is missing or an ordinary directory of the guest. Writes there never
   /// reach the host.
   bool mounted = false;
-  /// The guest never revalidates its cache: contents, sizes and times may be stale.
-  bool reads_may_be_stale = false;
   /// It can end while the guest runs, without a command in the guest: it is reverse-sshfs.
   bool may_vanish = false;
 };

@@ -101,7 +101,7 @@ ResolvedPath PathRules::Resolve(std::string_view path, Access access, guest::Gue
   if (mount != target.mount && MustCheck(mount, access)) {  // a link points into another mount
     RequireMounted(*mount, options_.mount_check->Check(*mount, guest, context), target.host);
   }
-  if (mount) resolved.stale_note = StaleNote(*mount, resolved.guest, *directories);
+  if (mount) resolved.reads_may_be_stale = options_.mounts[*mount].reads_may_be_stale;
   return resolved;
 }
 
@@ -310,18 +310,6 @@ std::vector<std::string> PathRules::RootsInGuest() const {
 }
 
 // Mounts below a path, for searches.
-
-std::string PathRules::StaleNote(std::size_t mount, const std::string& guest_path,
-                                 const Directories& directories) const {
-  if (!options_.mount_check) return "";
-  for (std::size_t i = 0; i < options_.mounts.size(); ++i) {
-    const bool concerned = i == mount || support::PathBelow(directories.mounts[i], guest_path);
-    if (concerned && options_.mount_check->LastKnown(i).reads_may_be_stale) {
-      return StaleText(options_.mounts[i], options_);
-    }
-  }
-  return "";
-}
 
 std::string PathRules::MissingNote(const std::string& guest_path, guest::Guest& guest,
                                    const support::Context& context) const {

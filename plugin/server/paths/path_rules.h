@@ -37,9 +37,7 @@ struct ResolvedPath : GuestLocation {
   /// Open after Access::kList, unless the path contains a link or is missing. Must not outlive the
   /// guest.
   std::shared_ptr<const guest::OpenFile> directory = {};
-  /// A warning that contents, sizes and times here may be stale, and the remedy. Empty if the guest
-  /// does not cache this mount.
-  std::string stale_note = {};
+  bool reads_may_be_stale = false;  ///< its mount's
 };
 
 /// Translates a client's path, and decides whether a tool may use it. Resolve has three steps:
@@ -133,8 +131,6 @@ class PathRules {
   void RequireUnprotected(const Target& target, const std::string& guest_path,
                           const Directories& directories, guest::Guest& guest,
                           const support::Context& context) const;
-  [[nodiscard]] std::string StaleNote(std::size_t mount, const std::string& guest_path,
-                                      const Directories& directories) const;
   void PinNarrowed(const Root& root, guest::Guest& guest, const support::Context& context) const;
 
   [[nodiscard]] DirectoriesPointer LastDirectories() const;

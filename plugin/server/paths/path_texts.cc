@@ -113,13 +113,4 @@ std::string MissingText(const Root& mount) {
       NameInBoth(mount));
 }
 
-std::string StaleText(const Root& mount, const PathRules::Options& options) {
-  return Format(
-      "This may be out of date: in {} the guest does not notice what the host changes "
-      "(a 9p mount with cache: fscache or loose), so contents, sizes and times may be old. "
-      "To change that, the user runs {}, "
-      "and adds `9p: {cache: mmap}` to the mount of that location.",
-      mount.host, lima::EditCommands(options.instance));
-}
-
 }  // namespace paths

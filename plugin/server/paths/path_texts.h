@@ -35,7 +35,4 @@ std::string NotMountedText(const std::string& path, const Root& mount,
 /// A search skips `mount`, which is missing in the guest.
 std::string MissingText(const Root& mount);
 
-/// The guest's cache for `mount` is never refreshed.
-std::string StaleText(const Root& mount, const PathRules::Options& options);
-
 }  // namespace paths

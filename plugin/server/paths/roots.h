@@ -23,7 +23,7 @@ struct Root {
   std::string guest = {};  ///< the mount's mountPoint
   bool writable = false;
   std::string resolved_host = {};   ///< `host` with its links resolved; empty if the same
-  bool reads_may_be_stale = false;  ///< by Lima's files; MountCheck knows the state in the guest
+  bool reads_may_be_stale = false;  ///< of lima::Mount
   std::string written_guest = {};   ///< the mountPoint as Lima compares it; empty if `guest`
   std::string writable_where = {};  ///< of lima::Mount
   bool is_guests_own = false;       ///< from `--allow-path`, not a mount

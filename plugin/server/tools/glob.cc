@@ -73,10 +73,8 @@ class GlobCall {
   }
 
   paths::ResolvedPath Resolve(const std::string& path) {
-    paths::ResolvedPath resolved = workspace_.paths->Resolve(
-        path, is_flat_ ? paths::Access::kList : paths::Access::kRead, *workspace_.guest, context_);
-    Note(resolved.stale_note);
-    return resolved;
+    return workspace_.paths->Resolve(path, is_flat_ ? paths::Access::kList : paths::Access::kRead,
+                                     *workspace_.guest, context_);
   }
 
   void Note(const std::string& text) {
@@ -168,7 +166,7 @@ class GlobCall {
   std::vector<ResolvedWalk> walks_;
   std::vector<Match> matches_;
   std::size_t kept_ = 0;         ///< bytes
-  std::set<std::string> notes_;  ///< missing mounts and directories, times that may be stale
+  std::set<std::string> notes_;  ///< missing mounts and directories
 };
 
 }  // namespace

@@ -11,8 +11,7 @@ Entries ListDirectory(Toolbox& toolbox, const mcp::ToolCall& call) {
   WithFile(toolbox, call, paths::Access::kList, "list", [&](FileCall& file) {
     const paths::ResolvedPath& path = file.path;
     files::RequireDirectory(path, *file.workspace.guest, file.context);
-    result = {.entries = files::NamesIn(path, *file.workspace.guest, file.context),
-              .notes = {path.stale_note}};
+    result.entries = files::NamesIn(path, *file.workspace.guest, file.context);
     std::ranges::sort(result.entries, {}, &guest::DirectoryEntry::name);
   });
   return result;

@@ -36,8 +36,7 @@ std::string DescribeImage(const files::Image& image, std::uint64_t size, const s
               shown, what, FormatByteCount(kMaxImageBytes));
 }
 
-FileContent TextContent(std::string bytes, const files::FileReader& file,
-                        const std::string& shown) {
+FileContent TextContent(std::string bytes, std::uint64_t size, const std::string& shown) {
   switch (files::Classify(bytes)) {
     case files::ContentKind::kUtf8:
       return {.text = std::move(bytes)};
@@ -53,9 +52,9 @@ FileContent TextContent(std::string bytes, const files::FileReader& file,
       break;
   }
   throw Error(
-      "{} is not text but {}{}; look into it with run_shell_command (file, xxd, iconv, unzip -l)",
-      shown, files::DescribeBinary(bytes),
-      file.was_read_directly() ? "" : Format(" of {}", FormatByteCount(file.attributes().size)));
+      "{} is not text but {} of {}; look into it with run_shell_command (file, xxd, iconv, unzip "
+      "-l)",
+      shown, files::DescribeBinary(bytes), FormatByteCount(size));
 }
 
 /// A command that prints the bytes from `position` on, as many as its result shows.
@@ -99,10 +98,8 @@ std::string CutPage(files::FileReader::Lines& page, const files::LineRange& rang
 FileContent ReadFrom(files::FileReader& file, const paths::ResolvedPath& path,
                      const files::LineRange& range, const FetchLimits& limits) {
   const std::uint64_t size = file.attributes().size;
-  const bool is_size_known = path.stale_note.empty();
   const bool is_beginning = range.first == 0 && !range.count;
-  const bool cannot_fit =
-      is_beginning && !limits.shows_beginning && is_size_known && size > limits.file_bytes;
+  const bool cannot_fit = is_beginning && !limits.shows_beginning && size > limits.file_bytes;
   // With a limit: as JSON, text takes up to about twice its bytes.
   const std::size_t most = mcp::kMaxMessageBytes / 2;
   const std::size_t room = cannot_fit ? kHeadBytes : range.count ? most : limits.file_bytes;
@@ -112,12 +109,8 @@ FileContent ReadFrom(files::FileReader& file, const paths::ResolvedPath& path,
   } else {
     page = file.ReadLines(range, room);
   }
-  // The guest fills a file that became shorter on the host with NUL bytes. No text ends with them.
-  if (page.is_whole && file.was_read_directly()) {
-    page.bytes.erase(page.bytes.find_last_not_of('\0') + 1);
-  }
   if (const auto image = files::FindImage(page.bytes); image && is_beginning) {
-    if (is_size_known) (void)DescribeImage(*image, size, path.host);
+    (void)DescribeImage(*image, size, path.host);
     if (!page.is_whole) page.bytes = file.ReadWhole();
     const std::string what = DescribeImage(*image, page.bytes.size(), path.host);
     if (const std::string problem = files::ImageProblem(*image, page.bytes); !problem.empty()) {
@@ -129,16 +122,16 @@ FileContent ReadFrom(files::FileReader& file, const paths::ResolvedPath& path,
   }
   const bool is_page = limits.shows_beginning || !page.is_whole;
   std::string rest = is_page ? CutPage(page, range, room, path.guest, limits) : "";
-  FileContent content = TextContent(std::move(page.bytes), file, path.host);
+  FileContent content = TextContent(std::move(page.bytes), size, path.host);
   if (limits.shows_beginning) {
     content.rest = std::move(rest);
     return content;
   }
   if (!range.count && !page.is_whole) {
     throw Error(
-        "{} has {}more than fits into a result; "
+        "{} has {}, more than fits into a result; "
         "read it in parts with offset (first line, from 0) and limit (number of lines)",
-        path.host, is_size_known ? FormatByteCount(size) + ", " : "");
+        path.host, FormatByteCount(size));
   }
   if (!page.is_whole) {
     throw Error(
@@ -167,7 +160,6 @@ FileContent ReadFile(Toolbox& toolbox, const mcp::ToolCall& call) {
   WithFile(toolbox, call, paths::Access::kRead, "read", [&](const FileCall& target) {
     files::FileReader file(target.path, *target.workspace.guest, target.context);
     result = ReadFrom(file, target.path, range, limits);
-    result.notes.push_back(file.StaleNote());
   });
   return result;
 }

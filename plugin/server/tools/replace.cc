@@ -129,6 +129,12 @@ files::ReplacedText FindAndReplace(std::string_view content, const Edit& edit,
 /// Throws ChangedMeanwhile unless it is the file that the path rules saw.
 std::string ReadForReplace(const paths::ResolvedPath& path, guest::Guest& guest,
                            const support::Context& context) {
+  if (path.reads_may_be_stale) {
+    throw Error(
+        "{}: the guest may not notice what the host changes here (9p cache), so replace could undo "
+        "that. Nothing was changed. The user can set `9p: {cache: mmap}` at this mount",
+        path.host);
+  }
   files::FileReader file(path, guest, context);
   const guest::FileAttributes& opened = file.attributes();
   if (opened.size > kMaxReplaceBytes) {
@@ -137,16 +143,6 @@ std::string ReadForReplace(const paths::ResolvedPath& path, guest::Guest& guest,
                 support::FormatByteCount(kMaxReplaceBytes));
   }
   std::string content = file.ReadWhole();
-  if (const std::string note = file.StaleNote(); !note.empty()) {
-    throw Error("the content of {} may be old; nothing was changed. {}", path.host, note);
-  }
-  // See ReadDirectly: the guest may have added NUL bytes.
-  if (file.was_read_directly() && content.ends_with('\0')) {
-    throw Error(
-        "{} ends with NUL bytes, as the guest shows it if it became shorter on the host; "
-        "nothing was changed. Write the whole file with write_file.",
-        path.host);
-  }
   if (opened != *path.attributes) throw ChangedMeanwhile(path.host);
   return content;
 }

@@ -90,7 +90,6 @@ FoundLines SearchFileContent(Toolbox& toolbox, const mcp::ToolCall& call) {
     const find::SearchResult found = find::SearchContent(*workspace.guest, request, context);
     result = {.lines = support::ToUtf8(found.lines),
               .notes = {found.warnings.empty() ? "" : Format("The search said: {}", found.warnings),
-                        resolved.stale_note,
                         workspace.paths->MissingNote(resolved.guest, *workspace.guest, context)}};
     if (!found.lines.empty()) return;
     result.notes.emplace_back(kNotSearched);

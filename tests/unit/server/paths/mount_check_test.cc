@@ -74,26 +74,6 @@ TEST(MountTable, IgnoresLinesThatAreNotMounts) {
   EXPECT_EQ(TypeAt(ParseMountTable("2 1 0:1 / / rw"), "/a"), "(none)");
 }
 
-bool IsStale(const std::string& type, const std::string& options) {
-  MountLine line;
-  line.type = type;
-  line.super_options = options;
-  return HasStaleCache(line);
-}
-
-TEST(StaleCache, IsA9pMountThatNeverAsksTheHostAgain) {
-  for (const char* options :
-       {"ro,dirsync,fscache,access=client,trans=virtio", "rw,loose", "rw,cache=loose",
-        "ro,cache=fscache,access=client", "rw,cache=f,trans=virtio", "rw,cache=8f"}) {
-    EXPECT_TRUE(IsStale("9p", options)) << options;
-    EXPECT_FALSE(IsStale("virtiofs", options)) << options;
-  }
-  for (const char* options : {"rw,dirsync,mmap,access=client,trans=virtio", "rw,cache=mmap",
-                              "rw,cache=none", "rw,cache=5", "rw,trans=virtio", ""}) {
-    EXPECT_FALSE(IsStale("9p", options)) << options;
-  }
-}
-
 /// Identifies this boot of this machine.
 constexpr const char* kBootIdFile = "/proc/sys/kernel/random/boot_id";
 
@@ -296,17 +276,6 @@ TEST_F(MountCheckTest, WithoutStatvfsTheTableIsReadEachTime) {
   UnmountWork();
   EXPECT_FALSE(IsMounted());
   EXPECT_EQ(guest.tables_read, 2);
-}
-
-TEST_F(MountCheckTest, CacheOptionShowsWhetherReadsMayBeStale) {
-  MountWork("9p", tag, "ro,dirsync,fscache,trans=virtio");
-  EXPECT_TRUE(check.Check(0, guest, {}).reads_may_be_stale);
-  EXPECT_TRUE(check.Check(0, guest, {}).reads_may_be_stale) << "also without the table";
-  EXPECT_TRUE(check.LastKnown(0).reads_may_be_stale);
-  UnmountWork();
-  EXPECT_FALSE(check.Check(0, guest, {}).reads_may_be_stale);
-  MountWork("9p", tag, "ro,dirsync,mmap,trans=virtio");
-  EXPECT_FALSE(check.Check(0, guest, {}).reads_may_be_stale);
 }
 
 TEST_F(MountCheckTest, CheckAllReadsTheTableOnceAndLogsMissingMounts) {
