@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -62,10 +63,9 @@ void MakeParents(const paths::ResolvedPath& target, guest::Guest& guest,
 class TemporaryFile {
  public:
   /// Creates the file with the lowest free number. One round trip, and two for each taken name.
-  /// If it is to replace a file, also requests the attributes that it got. `old`: opens that file
-  /// for reading, if it may be read.
-  TemporaryFile(const paths::ResolvedPath& target, std::uint32_t permissions,
-                std::optional<guest::OpenFile>* old, guest::Guest& guest,
+  /// Throws support::Error if a link has taken the place of a directory since the target was
+  /// resolved: it would have to change twice within one burst to be followed.
+  TemporaryFile(const paths::ResolvedPath& target, std::uint32_t permissions, guest::Guest& guest,
                 const support::Context& context)
       : prefix_(support::JoinPath(support::ParentPath(target.guest), kTemporaryPrefix)),
         guest_(guest),
@@ -77,18 +77,11 @@ class TemporaryFile {
           guest::Request::Open(Path(number_), guest::OpenMode::kCreateExclusive, permissions),
           resolve};
       if (target.attributes) requests.push_back(guest::Request::LStat(Path(number_)));
-      if (old != nullptr) requests.push_back(guest::Request::Open(target.guest));
       std::vector<guest::Reply> replies = guest.RoundTrip(requests, context);
-      if (old != nullptr && !replies.back().failure) {
-        old->emplace(guest, replies.back().As<guest::Handle>());
-      }
       guest::Reply& reply = replies[1];
       if (!reply.failure) {
         file_.emplace(guest, reply.As<guest::Handle>());
-        directories_ = {std::move(replies[0]), std::move(replies[2])};
-        // Where it is to be removed.
-        if (!directories_[1].failure)
-          prefix_ = support::JoinPath(directories_[1].As<std::string>(), kTemporaryPrefix);
+        RequireDirectory(target, {&replies[0], &replies[2]});
         if (target.attributes) attributes_ = replies[3].As<guest::FileAttributes>();
         return;
       }
@@ -104,17 +97,7 @@ class TemporaryFile {
   }
 
   ~TemporaryFile() {
-    if (!is_ours_) return;
-    file_.reset();
-    try {
-      guest_
-          .Execute(guest::Request::Unlink(Path(number_)),
-                   support::Context().WithTimeout(kCleanUpTimeLimit))
-          .RequireSuccess();
-    } catch (const std::exception& error) {
-      support::LogWarning(Format("cannot remove a temporary file in the guest: {}: {}",
-                                 Path(number_), error.what()));
-    }
+    if (is_ours_) Remove();
   }
 
   TemporaryFile(const TemporaryFile&) = delete;
@@ -122,9 +105,6 @@ class TemporaryFile {
 
   /// When it was made. Only if there is a file to replace.
   [[nodiscard]] const guest::FileAttributes& attributes() const { return attributes_; }
-
-  /// What the guest resolved the directory to, just before and after the file was made.
-  std::vector<guest::Reply>& directories() { return directories_; }
 
   /// Returns the replies to `more`, which follow in the same round trip.
   std::vector<guest::Reply> WriteAndClose(std::string_view bytes,
@@ -170,6 +150,36 @@ class TemporaryFile {
   }
 
  private:
+  /// Throws if a link took the place of a directory, and removes the file from where it may be.
+  void RequireDirectory(const paths::ResolvedPath& target, std::vector<guest::Reply*> resolved) {
+    const std::string directory = support::ParentPath(target.guest);
+    std::set<std::string> found;
+    for (guest::Reply* each : resolved)
+      if (!each->failure) found.insert(each->As<std::string>());
+    if (found == std::set{directory}) return;
+    for (const std::string& each : found) {
+      prefix_ = support::JoinPath(each, kTemporaryPrefix);
+      Remove();
+    }
+    throw support::Error(
+        "write {}: a directory above it has been replaced meanwhile. Nothing was written: try "
+        "again",
+        target.host);
+  }
+
+  void Remove() {
+    file_.reset();
+    try {
+      guest_
+          .Execute(guest::Request::Unlink(Path(number_)),
+                   support::Context().WithTimeout(kCleanUpTimeLimit))
+          .RequireSuccess();
+    } catch (const std::exception& error) {
+      support::LogWarning(Format("cannot remove a temporary file in the guest: {}: {}",
+                                 Path(number_), error.what()));
+    }
+  }
+
   [[nodiscard]] std::string Path(int number) const { return prefix_ + std::to_string(number); }
 
   std::string prefix_;
@@ -178,7 +188,6 @@ class TemporaryFile {
   int number_ = 1;  ///< the lower ones are taken
   std::optional<guest::OpenFile> file_;
   guest::FileAttributes attributes_;
-  std::vector<guest::Reply> directories_;
   bool is_ours_ = true;
 };
 
@@ -189,7 +198,6 @@ struct WriteCall {
   guest::Guest& guest;
   const support::Context& context;
   const Overwrite overwrite;
-  std::optional<guest::OpenFile> opened = {};  ///< the old file
   enum class Stage { kUntouched, kRenaming, kInPlace } stage = Stage::kUntouched;
 
   /// Turns errors into messages about the target.
@@ -225,18 +233,6 @@ struct WriteCall {
                       : "was written in place and may have been written in part");
   }
 
-  /// A link may have taken the place of a directory since the target was resolved.
-  void RequireDirectory(std::vector<guest::Reply> resolved) const {
-    const std::string directory = support::ParentPath(target.guest);
-    if (std::ranges::all_of(
-            resolved, [&](guest::Reply& each) { return each.As<std::string>() == directory; }))
-      return;
-    throw support::Error(
-        "write {}: a directory above it has been replaced meanwhile. Nothing was written: try "
-        "again",
-        target.host);
-  }
-
   void RequireUnchanged(const guest::FileAttributes& now) const {
     if (now != *target.attributes) throw ChangedMeanwhile(target.host);
   }
@@ -260,18 +256,13 @@ struct WriteCall {
     } else {
       MakeParents(target, guest, context);
     }
-    // UTF-16 and UTF-32 have an even size. `replace` has looked already.
-    const bool may_be_wide =
-        overwrite == Overwrite::kAlways && old && old->size > 0 && old->size % 2 == 0;
     const std::uint32_t permissions = old ? old->permissions : kNewFilePermissions;
     std::optional<TemporaryFile> temporary;
     try {
-      temporary.emplace(target, permissions & kPermissionBits, may_be_wide ? &opened : nullptr,
-                        guest, context);
+      temporary.emplace(target, permissions & kPermissionBits, guest, context);
     } catch (const FileError& error) {
       if (error.code() != FileErrorCode::kPermissionDenied || !old) throw;
     }
-    if (temporary) RequireDirectory(temporary->directories());
     const bool is_foreign = old && temporary &&
                             (temporary->attributes().user_id != old->user_id ||
                              temporary->attributes().group_id != old->group_id);
@@ -284,21 +275,12 @@ struct WriteCall {
       temporary.reset();
       return WriteInPlace("it belongs to another user or group");
     }
-    std::vector<guest::Request> last{guest::Request::RealPath(support::ParentPath(target.guest))};
-    if (overwrite == Overwrite::kIfUnchanged) {
-      last.push_back(guest::Request::LStat(target.guest));
-    } else if (opened) {
-      last.push_back(guest::Request::Read(opened->handle(), 0, kEncodingBytes));
-    }
+    std::vector<guest::Request> last;
+    if (overwrite == Overwrite::kIfUnchanged) last = {guest::Request::LStat(target.guest)};
     const bool must_set = old && temporary->attributes().permissions != permissions;
     std::vector<guest::Reply> replies = temporary->WriteAndClose(
         content, must_set ? std::optional(permissions) : std::nullopt, last);
-    RequireDirectory({replies.front()});
-    if (overwrite == Overwrite::kIfUnchanged) {
-      RequireUnchanged(replies.back().As<guest::FileAttributes>());
-    } else if (opened && !replies.back().failure) {
-      RefuseWideText(replies.back().As<std::string>(), target);
-    }
+    if (!last.empty()) RequireUnchanged(replies.back().As<guest::FileAttributes>());
     context.ThrowIfStopped();
     stage = Stage::kRenaming;
     try {
@@ -323,7 +305,6 @@ struct WriteCall {
   std::string WriteInPlace(const std::string& reason) {
     std::unique_ptr<guest::OpenFile> file;
     try {
-      if (opened) RefuseWideText(opened->ReadSome(0, kEncodingBytes, context), target);
       file = OpenForWriting(target, guest, context);
     } catch (const FileError& error) {
       if (error.code() == FileErrorCode::kPermissionDenied) ThrowForeign();

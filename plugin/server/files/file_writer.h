@@ -58,8 +58,6 @@ class FileWriter {
   /// everything but setuid and setgid, which the kernel removes. Returns a note about that, else
   /// "".
   ///
-  /// Refuses text in UTF-16 or UTF-32, unless `overwrite` is kIfUnchanged.
-  ///
   /// Throws guest::FileError if the target was not changed. Throws support::Error if it is not
   /// a regular file, if its directory was replaced, or if a write in place failed; the message then
   /// says that it may have been written in part. Throws ChangedMeanwhile as `overwrite` says. A

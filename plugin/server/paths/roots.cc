@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 /// The path with links resolved. Empty if that changes nothing, or if the path does not exist on
 /// the host; Lima allows such a location.
-std::string ResolvedOnHost(const std::string& path) {
+std::string ResolvedIfOther(const std::string& path) {
   std::error_code missing;
   std::string resolved = fs::canonical(path, missing).string();
   return missing || resolved == path ? "" : resolved;
@@ -97,7 +97,7 @@ Root ParseNarrowedRoot(const std::string& value) {
   if (fs::exists(value, unknown) && !fs::is_directory(value, unknown))
     throw support::Error("--root {} is not a directory; name one", value);
   const std::string directory = support::CleanPath(fs::absolute(value).string());
-  return {.host = directory, .resolved_host = ResolvedOnHost(directory)};
+  return {.host = directory, .resolved_host = ResolvedIfOther(directory)};
 }
 
 std::string FormatRoots(const std::vector<Root>& roots) {
@@ -124,7 +124,7 @@ std::vector<Root> RootsOfMounts(const std::vector<lima::Mount>& mounts) {
     roots.push_back({.host = mount.location,
                      .guest = mount.mount_point,
                      .writable = mount.writable,
-                     .resolved_host = ResolvedOnHost(mount.location),
+                     .resolved_host = ResolvedIfOther(mount.location),
                      .reads_may_be_stale = mount.reads_may_be_stale,
                      .written_guest = mount.unclean_mount_point,
                      .writable_where = mount.writable_where});
