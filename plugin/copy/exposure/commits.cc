@@ -193,7 +193,7 @@ class Ways {
       if (!below || (*below + "/").starts_with(".git/")) continue;
       std::string pattern = below->empty() ? all : Folded(*below) + "/";
       for (char& c : pattern) c = std::string_view(" \n\\").find(c) < 3 ? '?' : c;
-      if (pattern.empty()) continue;
+      if (pattern.empty() || pattern.starts_with("*/")) continue;  // as in safe.directory=*
       row.patterns = Text("/" + pattern);
       rows_.push_back(row);
     }

@@ -52,6 +52,7 @@ constexpr Harmless kHarmlessSettings[] = {
     {R"(color\..+)", R"(((no-?)?(bold|dim|ul|blink|reverse|italic|strike)\s+)*[\w#-]*(\s+(no-?)?(bold|dim|ul|blink|reverse|italic|strike))*)", "attributes, and one colour"},
     {R"(init\.defaultbranch)", R"(\w[\w/-]*)", "the name of a branch; git recommends to set it"},
     {R"(merge\.conflictstyle)", "merge|diff3|zdiff3", "marks in files"},
+    {R"(safe\.directory)", "(?s:.*)", "whose repositories git trusts; obeyed in the user's own files only"},
     {R"(lfs\.repositoryformatversion|lfs\..+\.access)", "0|1|none|basic|negotiate", "what git-lfs writes"},
 };
 // clang-format on

@@ -40,14 +40,17 @@ constexpr std::size_t kMaxNames = 3;
 std::vector<const HostProgram*> RowsOf(const Change& change, const HostPrograms& programs) {
   if (!change.key.empty()) return {&kSetting};
   std::vector<const HostProgram*> rows = programs.Match(change.path);
-  std::erase_if(rows, [](const auto* row) { return row->writing == Writing::kRefusedBesideHead; });
+  if (rows.empty() && MayBeConfiguration(change.path)) rows.push_back(&kByName);
+  std::erase_if(rows, [&](const auto* row) {
+    const bool needs_file = row->run_by == RunBy::kLooking && row->writing == Writing::kAllowed;
+    return row->writing == Writing::kRefusedBesideHead || (needs_file && change.is_deleted());
+  });
   // Two are about .git/HEAD.
   const auto is_same = [](const auto* row, const auto* next) {
     return row->program == next->program && row->writing == Writing::kRefused &&
            next->writing == Writing::kRefused;
   };
   rows.erase(std::unique(rows.begin(), rows.end(), is_same), rows.end());
-  if (rows.empty() && MayBeConfiguration(change.path)) rows.push_back(&kByName);
   return rows;
 }
 
