@@ -33,7 +33,8 @@ std::string Describe(const guest::Reply& reply) {
 
 void Talk(std::string_view bytes, std::size_t piece) {
   const ssh::TimePoint now{};
-  ssh::ChannelBroker broker(nullptr, [] { return false; });
+  ssh::ChannelBroker broker(
+      nullptr, [] { return false; }, [] { return ""; });
   ssh::SftpChannel channel(broker, 1);
   std::vector<std::shared_ptr<ssh::Burst>> bursts;
   try {

@@ -153,7 +153,7 @@ class Play final : public testing_support::LocalGuest {
 
   fuzz::Input& input_;
   const ssh::TimePoint now_{};
-  ssh::ChannelBroker broker_{nullptr, [] { return false; }};
+  ssh::ChannelBroker broker_{nullptr, [] { return false; }, [] { return ""; }};
   ssh::SftpChannel channel_{broker_, 1};
   std::vector<SentRequest> requests_;
   std::map<std::string, int> opened_;  ///< how often each handle was closed

@@ -111,11 +111,13 @@ TEST_F(FaultMatrix, VirtualMachineFrozenAndThawed) {
 
 Fault SilentGuest(const std::string& name) {
   Fault fault = LostConnection(name);
-  // The connection counts as lost after a minute. A call of the file tools ends before that.
+  // The connection counts as lost after a minute, its SFTP channel after 20 s. A call of the file
+  // tools ends before that.
   fault.limit = std::chrono::seconds(90);
   for (const State state : {State::kIdle, State::kInARead, State::kInAWrite}) {
-    fault.endings[state] += "|took longer than 50s and was stopped";
+    fault.endings[state] += "|SFTP server does not answer|took longer than 50s and was stopped";
   }
+  fault.endings[State::kInAWrite] += "|was not changed; the retry timed out";
   return fault;
 }
 

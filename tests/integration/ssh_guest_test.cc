@@ -69,15 +69,6 @@ TEST_F(SshGuest, EndsWhenTheSinkWantsNoMore) {
   }
 }
 
-TEST_F(SshGuest, IdleShellsAreClosedForSftp) {
-  StartInstance({"MaxSessions 2"});
-  const auto guest = Connect();
-  CollectedOutput sink;
-  EXPECT_EQ(guest->shells().RunScript({"echo"}, sink, minute_).exit_status, 0);
-  EXPECT_EQ(Command(*guest, "echo", sink, minute_).exit_status, 0);
-  EXPECT_NO_THROW(guest->LStat("/", minute_));
-}
-
 TEST_F(SshGuest, ConcurrentListingsGetTheirOwnNames) {
   const auto guest = Connect();
   const std::string top = guest->RealPath(directory_.path().string(), {});

@@ -28,9 +28,6 @@ class CollectedOutput final : public shell::OutputSink {
 /// Records the output and the end of a process. Thread-safe.
 class RecordedProcess final : public shell::ProcessEvents {
  public:
-  explicit RecordedProcess(std::size_t needed_channels = shell::kSharedChannels)
-      : needed_channels_(needed_channels) {}
-  [[nodiscard]] std::size_t needed_channels() const override { return needed_channels_; }
   void OnOutput(shell::Stream stream, std::string_view bytes) override {
     const std::scoped_lock lock(mutex_);
     collected_.OnOutput(stream, bytes);
@@ -61,7 +58,6 @@ class RecordedProcess final : public shell::ProcessEvents {
   }
 
  private:
-  const std::size_t needed_channels_;
   std::mutex mutex_;  // of what follows
   CollectedOutput collected_;
   shell::ProcessEnd end_;

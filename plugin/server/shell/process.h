@@ -11,13 +11,10 @@
 /// Launcher and Process.
 namespace shell {
 
-// sshd's default (MaxSessions) is 10 channels: SFTP 1 (2 while one hangs); processes 0 to 6;
-// scripts 1 or 2; commands the rest.
+// OpenSSH's sshd allows 10 channels (MaxSessions) by default: SFTP 1; processes 0 to 6; scripts 1
+// or 2; commands the rest.
 inline constexpr std::size_t kMaxChannels = 10;
 inline constexpr std::size_t kMaxProcesses = 6;
-
-/// For files, and for scripts and commands in turn: sshd must allow these beside the processes.
-inline constexpr std::size_t kSharedChannels = 2;
 
 enum class Stream { kOutput, kError };
 
@@ -38,13 +35,11 @@ class ProcessEvents {
 
   virtual void OnOutput(Stream stream, std::string_view bytes) = 0;
 
-  /// The guest has no free channel now (sshd's MaxSessions); the process waits for one.
+  /// All channels are in use; the process waits for one.
   virtual void OnQueued() {}
 
-  /// How many channels sshd must allow at once before this process gets one.
-  [[nodiscard]] virtual std::size_t needed_channels() const { return kSharedChannels; }
   /// A long-running process lets others go first.
-  [[nodiscard]] bool is_long_running() const { return needed_channels() > kSharedChannels; }
+  [[nodiscard]] virtual bool is_long_running() const { return false; }
 
   /// The process has exited. Once; there is no more output. Background processes that it left may
   /// still use the channel.

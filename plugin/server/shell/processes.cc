@@ -127,9 +127,9 @@ std::shared_ptr<Processes::Entry> Processes::Add(const std::string& command,
     entries_.erase(std::find_if(entries_.begin(), entries_.end(), has_ended));
   }
   const std::string id = Format("p{}", ++last_id_);
-  entries_.push_back(std::make_shared<Entry>(
-      Entry{{id, command, directory, std::chrono::system_clock::now()},
-            std::make_shared<ShellSession>(session_lock_, running + 1 + kSharedChannels)}));
+  entries_.push_back(
+      std::make_shared<Entry>(Entry{{id, command, directory, std::chrono::system_clock::now()},
+                                    std::make_shared<ShellSession>(session_lock_, true)}));
   return entries_.back();
 }
 

@@ -18,8 +18,8 @@ constexpr std::size_t kInputPiece = 8192;
 
 }  // namespace
 
-ShellSession::ShellSession(std::shared_ptr<SessionLock> session_lock, std::size_t needed_channels)
-    : session_lock_(std::move(session_lock)), needed_channels_(needed_channels) {}
+ShellSession::ShellSession(std::shared_ptr<SessionLock> session_lock, bool is_long_running)
+    : session_lock_(std::move(session_lock)), is_long_running_(is_long_running) {}
 
 void ShellSession::Launch(const std::string& program, std::shared_ptr<OutputSink> sink,
                           Launcher& launcher) {

@@ -64,7 +64,7 @@ class ShellSession final : public ProcessEvents, public std::enable_shared_from_
     bool closed = false;  ///< nothing uses the channel any more
   };
 
-  ShellSession(std::shared_ptr<SessionLock> session_lock, std::size_t needed_channels);
+  ShellSession(std::shared_ptr<SessionLock> session_lock, bool is_long_running);
 
   /// Starts a program of resident_script.h without waiting. Once. `sink`: takes the output from
   /// the time on that it is ready.
@@ -103,7 +103,7 @@ class ShellSession final : public ProcessEvents, public std::enable_shared_from_
 
   void OnOutput(Stream stream, std::string_view bytes) override;
   void OnQueued() override;
-  [[nodiscard]] std::size_t needed_channels() const override { return needed_channels_; }
+  [[nodiscard]] bool is_long_running() const override { return is_long_running_; }
   void OnEnd(const ProcessEnd& end) override;
   void OnClosed() override;
 
@@ -118,7 +118,7 @@ class ShellSession final : public ProcessEvents, public std::enable_shared_from_
   void Pump();
 
   const std::shared_ptr<SessionLock> session_lock_;
-  const std::size_t needed_channels_;
+  const bool is_long_running_;
   const std::string marker_ = MakeEndMarker();
   std::unique_ptr<Process> process_;
   ReportSplitter output_{marker_};

@@ -111,7 +111,7 @@ Shells::RunResult Shells::Run(bool for_commands, const std::string& program,
     try {
       if (!shell.session) {
         ++starts;
-        shell.session = std::make_shared<ShellSession>(session_lock_, kSharedChannels);
+        shell.session = std::make_shared<ShellSession>(session_lock_, false);
         shell.session->Launch(program, nullptr, launcher_);
       }
       reply = RunIn(shell, request, sink, context);

@@ -8,8 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include "shell/process.h"
-
 namespace ssh {
 
 class Channel;
@@ -20,10 +18,9 @@ class ChannelUser {
  public:
   virtual ~ChannelUser() = default;
   // See shell::ProcessEvents.
-  [[nodiscard]] virtual std::size_t needed_channels() const { return shell::kSharedChannels; }
-  [[nodiscard]] bool is_long_running() const { return needed_channels() > shell::kSharedChannels; }
+  [[nodiscard]] virtual bool is_long_running() const { return false; }
 
-  /// The guest has no free channel now. Called at most once per request.
+  /// All channels are in use. Called at most once per request.
   virtual void OnDelayed() {}
   /// A channel is open, and sshd is sent the request.
   virtual void OnRequested() = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "shell/process.h"
 #include "support/format.h"
 
 namespace ssh {
@@ -25,8 +26,9 @@ std::string Refusal(bool is_sftp, bool has_reply) {
 
 }  // namespace
 
-ChannelBroker::ChannelBroker(ssh_session session, std::function<bool()> make_room)
-    : session_(session), make_room_(std::move(make_room)) {}
+ChannelBroker::ChannelBroker(ssh_session session, std::function<bool()> make_room,
+                             std::function<std::string()> running)
+    : session_(session), make_room_(std::move(make_room)), running_(std::move(running)) {}
 
 void ChannelBroker::Request(ChannelUser& user, std::string command_line) {
   const auto later =
@@ -56,47 +58,28 @@ void ChannelBroker::Close(std::unique_ptr<Channel> channel) {
 }
 
 TimePoint ChannelBroker::Step(TimePoint now) {
-  StepClosing(now);
+  StepClosing();
   StepOpening(now);
   StepRequesting();
   StepWaiting(now);
-  if (waiting_.empty()) return TimePoint::max();
-  return opening() == 0 ? retry_at_ : now + kMaxPause;
+  return waiting_.empty() ? TimePoint::max() : now + kPause;
 }
 
-void ChannelBroker::StepClosing(TimePoint now) {
-  const std::size_t closed =
-      std::erase_if(closing_, [](const auto& channel) { return channel->Close(); });
-  if (closed == 0) return;
-  open_ -= closed;
-  retry_at_ = now;
-  pause_ = kFirstPause;
+void ChannelBroker::StepClosing() {
+  open_ -= std::erase_if(closing_, [](const auto& channel) { return channel->Close(); });
 }
 
-// A refusal is the only sign of sshd's limit, so the limit becomes what is open now; a later
-// success raises it, because sshd may have counted a process that was about to exit. A refused
-// request stays in its place, and StepWaiting sends it again after a pause. It also closes one idle
-// shell, but not a second one within kRoomPause: sshd frees the slot late, and the refusals until
-// then would close all of them. A request whose user has gone still gets its reply: the channel
-// that comes then must be closed, as one that is only forgotten keeps its slot.
+// A request whose user has gone still gets its reply: the channel that comes then must be closed,
+// as one that is only forgotten keeps its slot.
 void ChannelBroker::StepOpening(TimePoint now) {
   for (auto next = waiting_.begin(); next != waiting_.end();) {
     const auto waiting = next++;
     if (!waiting->channel) continue;
     const Channel::Progress progress = waiting->channel->Open();
     if (progress == Channel::Progress::kRefused) {
-      limit_ = open_;
-      retry_at_ = now + pause_;
-      pause_ = std::min<support::Clock::duration>(pause_ * 2, kMaxPause);
-      waiting->channel.reset();
-      if (waiting->user == nullptr) {
-        waiting_.erase(waiting);
-      } else if (now >= room_at_ && MayTakeFree(*waiting) && make_room_()) {
-        room_at_ = now + kRoomPause;
-      }
+      OnRefusal(waiting, now);
     } else if (progress == Channel::Progress::kDone) {
-      limit_ = std::max(limit_, ++open_);
-      pause_ = kFirstPause;
+      ++open_;
       room_at_ = TimePoint::min();
       if (waiting->user == nullptr) {
         Close(std::move(waiting->channel));
@@ -108,6 +91,22 @@ void ChannelBroker::StepOpening(TimePoint now) {
       }
     }
   }
+}
+
+void ChannelBroker::OnRefusal(std::list<ChannelRequest>::iterator waiting, TimePoint now) {
+  waiting->channel.reset();
+  waiting->refused_since = std::min(waiting->refused_since, now);
+  retry_at_ = now + kPause;
+  ChannelUser* const user = waiting->user;
+  if (user != nullptr && now - waiting->refused_since < kRefusalTimeout) return;
+  waiting_.erase(waiting);
+  if (user == nullptr) return;
+  user->OnRefused(
+      support::Format("the guest's sshd refuses another channel, though of OpenSSH's {} only {} "
+                      "are in use ({}). Remove MaxSessions from the guest's sshd_config, or set it "
+                      "to {}, and restart the instance",
+                      shell::kMaxChannels, open_, running_(), shell::kMaxChannels),
+      false);
 }
 
 void ChannelBroker::StepRequesting() {
@@ -136,17 +135,19 @@ std::size_t ChannelBroker::opening() const {
                     [](const ChannelRequest& waiting) { return !!waiting.channel; }));
 }
 
-bool ChannelBroker::MayOpen(const ChannelRequest& request, TimePoint now) const {
-  if (open_ + opening() < limit_) return MayTakeFree(request);
-  // Above the number of channels that is known to work, try one at a time.
-  return opening() == 0 && now >= retry_at_;
+bool ChannelBroker::MayOpen(const ChannelRequest& request, TimePoint now) {
+  if (now < retry_at_) return false;
+  if (request.user->is_long_running() && !allows_processes_) return false;
+  if (open_ + opening() < shell::kMaxChannels) return true;
+  if (now >= room_at_ && make_room_()) room_at_ = now + kRoomPause;
+  return false;
 }
 
 void ChannelBroker::StepWaiting(TimePoint now) {
   bool may_open = true;
   for (auto next = waiting_.begin(); next != waiting_.end();) {
     const auto waiting = next++;
-    if (waiting->channel || FailIfHopeless(waiting, now)) continue;
+    if (waiting->channel) continue;
     may_open = may_open && MayOpen(*waiting, now);
     if (may_open) {
       waiting->channel = std::make_unique<Channel>(session_);
@@ -156,25 +157,6 @@ void ChannelBroker::StepWaiting(TimePoint now) {
       waiting->user->OnDelayed();
     }
   }
-  // Nothing is sent for a process that may not take a free channel: do not step at once again.
-  const bool has_sent = opening() > 0 || waiting_.empty();
-  if (!has_sent && retry_at_ <= now) retry_at_ = now + kMaxPause;
-}
-
-bool ChannelBroker::FailIfHopeless(std::list<ChannelRequest>::iterator waiting, TimePoint now) {
-  TimePoint& since = waiting->hopeless_since;
-  const std::size_t needed = waiting->user->needed_channels();
-  since = limit_ < needed ? std::min(since, now) : TimePoint::max();
-  if (since == TimePoint::max() || now - since < kRefusalTimeout) return false;
-  ChannelUser& user = *waiting->user;
-  waiting_.erase(waiting);
-  user.OnRefused(
-      support::Format("the guest's sshd allows too few channels at once: {}, and this needs {}. "
-                      "Set MaxSessions in the guest's sshd_config to 10, "
-                      "or remove it (the default is 10), and restart the instance",
-                      limit_, needed),
-      false);
-  return true;
 }
 
 }  // namespace ssh

@@ -23,7 +23,7 @@ class ProcessRun final : public ChannelUser {
 
   ProcessRun(std::string command_line, std::shared_ptr<shell::ProcessEvents> events)
       : command_line_(std::move(command_line)),
-        needed_channels_(events->needed_channels()),
+        is_long_running_(events->is_long_running()),
         events_(std::move(events)) {}
 
   void Begin(ChannelBroker& broker);
@@ -40,7 +40,7 @@ class ProcessRun final : public ChannelUser {
   /// True if nothing is left to do.
   [[nodiscard]] bool done() const { return state_ == State::kDone; }
 
-  [[nodiscard]] std::size_t needed_channels() const override { return needed_channels_; }
+  [[nodiscard]] bool is_long_running() const override { return is_long_running_; }
   void OnDelayed() override;
   void OnRequested() override { end_.was_started = true; }
   void OnGranted(std::unique_ptr<Channel> channel) override;
@@ -60,7 +60,7 @@ class ProcessRun final : public ChannelUser {
   void Finish();
 
   std::string command_line_;
-  const std::size_t needed_channels_;
+  const bool is_long_running_;
   std::shared_ptr<shell::ProcessEvents> events_;  // null once closed, and after Close
   ChannelBroker* broker_ = nullptr;
   std::unique_ptr<Channel> channel_;

@@ -50,7 +50,9 @@ SessionGuest::SessionGuest(Endpoint endpoint, const ConnectionOptions& options)
       options_(options),
       session_(ssh_new()),
       event_(ssh_event_new()),
-      broker_(session_.get(), [this] { return shells_.MakeRoom(); }),
+      broker_(
+          session_.get(), [this] { return shells_.MakeRoom(); },
+          [this] { return shells_.Running(); }),
       sftp_(broker_) {
   if (!session_ || !event_) throw std::runtime_error("libssh cannot create a session");
   ssh_set_counters(session_.get(), &socket_bytes_, &received_);
@@ -237,7 +239,7 @@ TimePoint SessionGuest::StepAll(TimePoint now) {
 }
 
 void SessionGuest::ShareChannels() {
-  std::size_t channels = shell::kMaxChannels - sftp_.channels();
+  std::size_t channels = shell::kMaxChannels - 1;  // SFTP has one
   std::size_t running = 0;
   for (const auto& process : processes_) {
     if (process->is_long_running()) --channels;

@@ -124,8 +124,16 @@ void SftpChannel::Close() {
   state_ = State::kClosed;
 }
 
-void SftpChannel::FailIfSilent() {
-  if (!closed() && support::Clock::now() - silent_since() >= kMinSilence) FailAll(kSilent);
+void SftpChannel::GiveUp() {
+  if (!pending_.empty()) {
+    Burst& oldest = *pending_.begin()->second.burst;
+    if (!oldest.changes_guest()) {
+      oldest.Fail(MakeFailure<support::Error>(
+          support::Format("{}: {}; call again, or see with run_shell_command ([\"df\"]) what hangs",
+                          oldest.Describe(), kSilent)));
+    }
+  }
+  FailAll(kSilent);
 }
 
 void SftpChannel::FailAll(const std::string& reason) {
@@ -149,10 +157,10 @@ TimePoint SftpChannel::Step(TimePoint now) {
     has_more = written > 0 && !output_.empty();
     CheckEnd();
   }
-  hangs_ = ready() && now - silent_since() >= kMaxSilence;
-  if (hangs_ && !FailBehindOldest(kSilent)) FailAll(kSilent);
+  const TimePoint silent = closed() ? TimePoint::max() : silent_since();
+  if (silent != TimePoint::max() && now - silent >= kMaxSilence) GiveUp();
   if (has_more || closed()) return TimePoint::min();
-  return hangs_ || !ready() || idle() ? TimePoint::max() : silent_since() + kMaxSilence;
+  return silent == TimePoint::max() ? silent : silent + kMaxSilence;
 }
 
 void SftpChannel::ReceiveInbox(TimePoint now) {
@@ -235,51 +243,21 @@ void SftpChannel::CloseHandle(const guest::Handle& handle, TimePoint now) {
   burst->Begin(*this, now);
 }
 
-bool SftpChannel::FailBehindOldest(const std::string& reason) {
-  bool is_one_left = false;
-  for (const auto& [id, pending] : pending_) {
-    if (pending.burst->finished()) continue;
-    const bool is_behind = pending.burst != pending_.begin()->second.burst;
-    if (is_behind && !pending.burst->changes_guest()) {
-      pending.burst->FailAsLost(reason);
-    } else {
-      is_one_left = true;
-    }
-  }
-  return is_one_left;
-}
-
 void SftpService::Submit(std::shared_ptr<Burst> burst) {
   const std::uint64_t number = burst->handle_channel();
   if (number == 0) return waiting_.push_back(std::move(burst));
   SftpChannel* const channel = Find(number);
-  if (channel != nullptr && !channel->hangs()) return burst->Begin(*channel, support::Clock::now());
-  burst->FailAsLost(channel == nullptr ? "the file's SFTP channel has been closed" : kSilent);
+  if (channel != nullptr) return burst->Begin(*channel, support::Clock::now());
+  burst->FailAsLost("the file's SFTP channel has been closed");
 }
 
 SftpChannel* SftpService::Find(std::uint64_t number) const {
-  for (const auto& channel : channels_) {
-    if (channel->number() == number && channel->ready()) return channel.get();
-  }
-  return nullptr;
-}
-
-SftpChannel* SftpService::Usable() const {
-  const auto found = std::find_if(channels_.rbegin(), channels_.rend(), [](const auto& channel) {
-    return channel->ready() && !channel->hangs();
-  });
-  return found == channels_.rend() ? nullptr : found->get();
+  return channel_ && channel_->number() == number && channel_->ready() ? channel_.get() : nullptr;
 }
 
 void SftpService::Cancel(Burst& burst, support::StopReason reason) {
-  if (burst.finished()) return;
   burst.Fail(MakeFailure<support::Stopped>(reason));
-  const bool waited =
-      std::erase_if(waiting_, [&](const auto& other) { return other.get() == &burst; }) > 0;
-  for (const auto& channel : channels_) {
-    const bool is_cause = burst.channel() == channel.get() || (waited && !channel->ready());
-    if (is_cause && reason == support::StopReason::kDeadline) channel->FailIfSilent();
-  }
+  std::erase_if(waiting_, [&](const auto& other) { return other.get() == &burst; });
 }
 
 void SftpService::CloseHandle(const guest::Handle& handle) {
@@ -289,55 +267,35 @@ void SftpService::CloseHandle(const guest::Handle& handle) {
 
 TimePoint SftpService::Step(TimePoint now) {
   RemoveClosed();
-  TimePoint next = StepWaiting() ? now : TimePoint::max();
-  for (const auto& channel : channels_) next = std::min(next, channel->Step(now));
-  CloseOneOfTwo();
-  return !waiting_.empty() && Usable() != nullptr ? now : next;
-}
-
-bool SftpService::StepWaiting() {
-  if (waiting_.empty()) return false;
-  if (SftpChannel* const usable = Usable()) {
-    while (!waiting_.empty()) {
-      const std::shared_ptr<Burst> burst = std::move(waiting_.front());
-      waiting_.erase(waiting_.begin());
-      burst->Begin(*usable, support::Clock::now());
-    }
-  } else if (channels_.size() < kMaxChannels &&
-             std::all_of(channels_.begin(), channels_.end(),
-                         [](const auto& channel) { return channel->hangs(); })) {
-    channels_.push_back(std::make_unique<SftpChannel>(broker_, ++last_number_));
-    return true;
+  if (!channel_) {
+    if (waiting_.empty()) return TimePoint::max();
+    channel_ = std::make_unique<SftpChannel>(broker_, ++last_number_);
+    return now;
   }
-  return false;
+  if (channel_->ready()) {
+    for (const auto& burst : std::exchange(waiting_, {})) {
+      burst->Begin(*channel_, support::Clock::now());
+    }
+  }
+  const TimePoint next = channel_->Step(now);
+  return !waiting_.empty() && channel_->ready() ? now : next;
 }
 
 void SftpService::RemoveClosed() {
-  for (const auto& channel : channels_) {
-    const std::string& failure = channel->start_failure();
-    if (failure.empty()) continue;
-    // A server that does not start is not started again for the same bursts.
+  if (!channel_ || !channel_->closed()) return;
+  // A server that does not start is not started again for the same bursts.
+  if (const std::string& failure = channel_->start_failure(); !failure.empty()) {
     for (const auto& burst : std::exchange(waiting_, {})) {
       burst->Fail(
           MakeFailure<support::Error>(support::Format("{}: {}", burst->Describe(), failure)));
     }
   }
-  std::erase_if(channels_, [](const auto& channel) { return channel->closed(); });
-}
-
-void SftpService::CloseOneOfTwo() {
-  if (channels_.size() < kMaxChannels || channels_.front()->hangs()) return;
-  const SftpChannel& newer = *channels_.back();
-  if (!newer.ready()) {
-    channels_.pop_back();
-  } else if (!newer.hangs() && channels_.front()->idle()) {
-    channels_.erase(channels_.begin());
-  }
+  channel_.reset();
 }
 
 void SftpService::OnSessionLost(const std::string& text) {
-  for (const auto& channel : channels_) channel->FailAll(text);
-  channels_.clear();
+  if (channel_) channel_->FailAll(text);
+  channel_.reset();
   for (const auto& burst : std::exchange(waiting_, {})) burst->FailAsLost(text);
 }
 

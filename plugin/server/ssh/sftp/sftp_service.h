@@ -48,9 +48,6 @@ class Burst final : public std::enable_shared_from_this<Burst> {
   void FailAsLost(const std::string& reason);
   [[nodiscard]] bool finished() const { return finished_; }
 
-  /// Where it was begun, or null.
-  [[nodiscard]] const SftpChannel* channel() const { return channel_; }
-
   // The channel calls these.
   [[nodiscard]] const guest::Request& request(std::size_t piece) const {
     return pieces_[piece].request;
@@ -84,11 +81,8 @@ class Burst final : public std::enable_shared_from_this<Burst> {
 /// to requests by id. For the session's thread only.
 class SftpChannel final : public ChannelUser {
  public:
-  /// The server hangs if it owes a reply and has been silent for this long.
-  static constexpr auto kMaxSilence = std::chrono::seconds(5);
-
-  /// A burst that times out closes the channel if the server has been silent for this long.
-  static constexpr auto kMinSilence = std::chrono::seconds(1);
+  /// A server that owes a reply and has been silent for this long is given up.
+  static constexpr auto kMaxSilence = std::chrono::seconds(20);
 
   /// Requests a channel. `number` is stored in the handles that it opens.
   SftpChannel(ChannelBroker& broker, std::uint64_t number) : broker_(broker), number_(number) {
@@ -100,7 +94,6 @@ class SftpChannel final : public ChannelUser {
   [[nodiscard]] std::uint64_t number() const { return number_; }
   /// The server has sent VERSION, and its limits if it offers limits@openssh.com.
   [[nodiscard]] bool ready() const { return state_ == State::kReady; }
-  [[nodiscard]] bool hangs() const { return hangs_; }
   [[nodiscard]] bool idle() const { return ready() && pending_.empty(); }
   /// It has failed every burst and takes no more.
   [[nodiscard]] bool closed() const { return state_ == State::kClosed; }
@@ -113,8 +106,6 @@ class SftpChannel final : public ChannelUser {
   void Send(std::shared_ptr<Burst> burst, std::size_t piece, TimePoint now);
   /// Once it is ready: closes a handle without waiting.
   void CloseHandle(const guest::Handle& handle, TimePoint now);
-  /// After a time-out.
-  void FailIfSilent();
   /// Closes the channel and fails every burst.
   void FailAll(const std::string& reason);
 
@@ -128,9 +119,8 @@ class SftpChannel final : public ChannelUser {
   /// The bytes to send; then call Consumed with the number of bytes sent.
   [[nodiscard]] std::string_view output() const { return output_; }
   void Consumed(std::size_t count);
-  /// Fails the bursts that wait for the one with the oldest request, and change nothing. Returns
-  /// false if no burst is left.
-  bool FailBehindOldest(const std::string& reason);
+  /// FailAll after kMaxSilence. What the server hangs at is not repeated: it would hang again.
+  void GiveUp();
   /// Since when a reply is pending and the server has been silent; max() if none is pending.
   [[nodiscard]] TimePoint silent_since() const { return idle() ? TimePoint::max() : owing_since_; }
   [[nodiscard]] std::size_t pending() const { return pending_.size(); }
@@ -164,7 +154,6 @@ class SftpChannel final : public ChannelUser {
   std::string inbox_;  // filled by libssh's callback, read by Step
   std::string start_failure_;
   bool was_used_ = false;
-  bool hangs_ = false;
   /// The last data, or the first pending request if later; max() before SFTP is requested.
   TimePoint owing_since_ = TimePoint::max();
   SftpDecoder decoder_;
@@ -176,20 +165,13 @@ class SftpChannel final : public ChannelUser {
   std::map<std::uint32_t, Pending> pending_;  // by id: the oldest first
 };
 
-/// SFTP for one session. For the session's thread only.
-///
-/// A server runs its requests one after another, so one that hangs (an OPEN of a FIFO, a dead
-/// mount) holds up all others. Then a second channel is opened: it gets all new requests, and those
-/// behind the hung one that change nothing are failed, to be repeated there. Each hung request
-/// keeps waiting until its own deadline, and so does every change behind it, because the server may
-/// yet make it. Once the first server answers again or is given up, one channel is closed.
+/// SFTP for one session, on one channel at a time: a new one is opened after the server has exited
+/// or was given up. For the session's thread only.
 class SftpService {
  public:
-  static constexpr std::size_t kMaxChannels = 2;
-
   explicit SftpService(ChannelBroker& broker) : broker_(broker) {}
 
-  /// A burst with handles runs on their channel.
+  /// A burst with handles needs the channel that opened them.
   void Submit(std::shared_ptr<Burst> burst);
   /// Finishes the burst with support::Stopped. Requests already sent are not cancelled.
   void Cancel(Burst& burst, support::StopReason reason);
@@ -199,24 +181,17 @@ class SftpService {
   /// Returns when to call it again even if nothing happens on the session.
   TimePoint Step(TimePoint now);
 
-  /// The channels that it uses or will need: 1 or 2.
-  [[nodiscard]] std::size_t channels() const { return channels_.size() < 2 ? 1 : 2; }
-
   /// Call it when the session is lost.
   void OnSessionLost(const std::string& text);
 
  private:
+  /// The channel if it has the number and is ready, or null.
   [[nodiscard]] SftpChannel* Find(std::uint64_t number) const;
-  /// The newest channel that is ready and does not hang, or null.
-  [[nodiscard]] SftpChannel* Usable() const;
-  /// Begins what waits, or requests a channel for it; then it returns true.
-  bool StepWaiting();
   void RemoveClosed();
-  void CloseOneOfTwo();
 
   ChannelBroker& broker_;
-  std::vector<std::unique_ptr<SftpChannel>> channels_;  // the newest last
-  std::vector<std::shared_ptr<Burst>> waiting_;         // for a channel
+  std::unique_ptr<SftpChannel> channel_;         // null before its first burst
+  std::vector<std::shared_ptr<Burst>> waiting_;  // for a channel that is ready
   std::uint64_t last_number_ = 0;
 };
 

@@ -59,7 +59,8 @@ TEST(CipherList, LeavesEverythingElseToLibssh) {
 }
 
 TEST(SftpServiceTest, BurstsThatWaitForTheServerHaveNotRun) {
-  ChannelBroker broker(nullptr, [] { return false; });
+  ChannelBroker broker(
+      nullptr, [] { return false; }, [] { return ""; });
   SftpService service(broker);
   const auto submit = [&](guest::Request request) {
     auto burst = std::make_shared<Burst>(std::vector<guest::Request>{std::move(request)});

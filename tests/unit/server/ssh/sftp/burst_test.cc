@@ -193,7 +193,7 @@ class BurstTest : public ::testing::Test {
   }
 
   TimePoint now_{};
-  ChannelBroker broker_{nullptr, [] { return false; }};
+  ChannelBroker broker_{nullptr, [] { return false; }, [] { return ""; }};
   std::optional<SftpChannel> channel_;
 };
 
@@ -432,18 +432,24 @@ TEST_F(SftpChannelTest, FailureSaysWhichRequestsMayHaveRun) {
   EXPECT_FALSE(MayHaveRun(*kept));
 }
 
-TEST_F(SftpChannelTest, OnlyChangesKeepWaitingBehindTheOldestRequest) {
-  const auto oldest = Begin({Request::Open("/")});
+TEST_F(SftpChannelTest, GivenUpItFailsWhatHangsForGoodAndTheRestAsLost) {
+  const auto oldest = Begin({Request::Open("/fifo")});
   const auto read = Begin({Request::LStat("/")});
   const auto change = Begin({Request::Unlink("/")});
-  EXPECT_TRUE(channel_->FailBehindOldest("silent"));
-  EXPECT_FALSE(MayHaveRun(*read));
-  EXPECT_FALSE(oldest->finished());
-  EXPECT_FALSE(change->finished());
-  oldest->Fail(nullptr);
-  EXPECT_TRUE(channel_->FailBehindOldest("silent"));
-  change->Fail(nullptr);
-  EXPECT_FALSE(channel_->FailBehindOldest("silent")) << "none is left";
+  TakeOutput();
+  channel_->GiveUp();
+  EXPECT_THAT([&] { Wait(*oldest); },
+              ThrowsMessage<support::Error>(
+                  HasSubstr("open /fifo: the guest's SFTP server does not answer; call")));
+  EXPECT_FALSE(MayHaveRun(*read)) << "it is repeated";
+  EXPECT_TRUE(MayHaveRun(*change));
+  EXPECT_TRUE(channel_->closed());
+
+  Converse(Version());
+  const auto first = Begin({Request::Unlink("/")});
+  TakeOutput();
+  channel_->GiveUp();
+  EXPECT_TRUE(MayHaveRun(*first));
 }
 
 TEST_F(SftpChannelTest, SilenceCountsOnlyWhileTheServerOwesAReply) {
