@@ -2,15 +2,15 @@
 #include <iostream>
 
 #include "commands/commands.h"
-#include "commands/option_parser.h"
-#include "commands/work.h"
+#include "commands/project.h"
+#include "copy/work.h"
 
 namespace commands {
 
 int Changes(const Parsed& parsed) {
   const Instance instance = LoadInstance(parsed.Positional(0, kAgentInstance));
   instance.RequireOutOfReach(instance.configuration.directory());
-  const auto work = FindWork(instance);
+  const auto work = copy::FindWork(instance);
   if (!parsed["accept"].as<bool>()) return work->PrintChanges(std::cout) ? 1 : 0;
   work->Accept();
   return 0;

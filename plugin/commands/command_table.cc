@@ -78,18 +78,18 @@ std::span<const Command> Commands() {
       Command{.name = "take", .run = &Take, .arguments = {kInstance}, .brief = "Bring the changes made in the copy back, as a branch",
           .page = "copy.md", .example = "take --apply", .exit_status = "1 also if something could not be taken", .options = {
               {"apply", "", kNothing, "Change the working tree instead: all of it or nothing",
-                  "Asks first if the change deletes or takes back your own uncommitted work, if a filter or line-end rule of yours would not keep all of a file, if it has files that the file tools refuse to write, or that your git settings or hooks name, or if it is too large to be examined."},
+                  "Asks first if the change deletes or takes back your own uncommitted work, if a filter or line-end rule of yours converts a file of it, if it has files that the file tools refuse to write, or that your git settings or hooks name, or if it is too large to be examined."},
               {"yes", "", kNothing, "With --apply: do not ask, whatever the change contains"},
               {"undo", "", kNothing, "Put back the files that the last --apply changed",
-                  "Files that you have changed since are named and stay as they are. Again: the way forward."},
-              {"force", "", kNothing, "With --undo: also files that you have changed since"},
+                  "Nothing, if you have changed one of them since. Again: the way forward."},
+              {"force", "", kNothing, "With --undo: also if you have changed them since"},
               {"branch", "NAME", kNothing, "The name of the branch", "By default, INSTANCE/ and that of the copy. One that exists is moved only if `take` made it."},
               kProject, MaxSize("")}},
       Command{.name = "drop", .run = &Drop, .arguments = {kInstance}, .brief = "Set the copy aside for 14 days", .more = "Refuses while something was not taken.",
           .page = "copy.md", .example = "drop", .options = {
-              {"force", "", kNothing, "Also what was not taken"},
+              {"force", "", kNothing, "Even if something was not taken"},
               {"undo", "", kNothing, "Bring the copy back that was set aside last", "A copy that is there now is set aside in its place."},
-              {"purge", "", kNothing, "Delete the copy, and what is set aside of this project", "It cannot be brought back."}, kProject}},
+              {"purge", "", kNothing, "Delete the copy, and with --force what is set aside of this project", "It cannot be brought back."}, kProject}},
       Command{.name = "changes", .run = &Changes, .arguments = {kInstance},
           .brief = "List changes that programs on this host would run or obey", .more = "On a mount since the baseline, which the first `run` takes; in a copy since it was sent.",
           .page = "changes.md", .example = "changes", .exit_status = "0 if there are none, 1 if there are some, 2 after an error", .options = {

@@ -11,6 +11,7 @@
 #include "commands/option_parser.h"
 #include "commands/project.h"
 #include "commands/serve_options.h"
+#include "copy/project.h"
 #include "doctor/host_checks.h"
 #include "lima/home.h"
 #include "support/environment.h"
@@ -112,7 +113,7 @@ int Configure(const Parsed& parsed) {
   if (!options) return 0;
   const std::string instance = parsed.Positional(1, kAgentInstance);
   lima::CheckInstanceName(instance);
-  const std::string project = FindProject(EnvironmentVariable("HOME")).string();
+  const std::string project = copy::FindProject().string();
   const agents::ServerRequest request = ReadRequest(instance, *options);
   std::cout << support::Format("{}, for {}:\n", agent.title, support::Printable(project));
   PrintSteps(agent.set_up(request));

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <csignal>
-#include <memory>
 
 #include "commands/commands.h"
-#include "commands/copied_work.h"
-#include "commands/copy_command.h"
-#include "commands/work.h"
+#include "commands/project.h"
+#include "copy/work.h"
 
 namespace commands {
 
@@ -17,8 +15,7 @@ int Diff(const Parsed& parsed) {
   const Instance loaded = LoadInstance(instance);
   loaded.RequireOutOfReach(loaded.configuration.directory());
   (void)::signal(SIGPIPE, SIG_IGN);  // a pager that stops reading is an error of write()
-  const auto work =
-      project.empty() ? FindWork(loaded) : std::make_unique<CopiedWork>(loaded, project);
+  const auto work = project.empty() ? copy::FindWork(loaded) : copy::WorkInCopy(loaded, project);
   work->PrintDiff(only_names, max_size);
   return 0;
 }

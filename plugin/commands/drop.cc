@@ -2,7 +2,7 @@
 #include <iostream>
 
 #include "commands/commands.h"
-#include "commands/copy_command.h"
+#include "commands/project.h"
 #include "copy/copy.h"
 #include "support/errors.h"
 
@@ -13,17 +13,17 @@ int Drop(const Parsed& parsed) {
   const bool purge = parsed["purge"].as<bool>();
   const bool undo = parsed["undo"].as<bool>();
   if (undo && (purge || force)) throw support::Error("--undo excludes --force and --purge");
-  CopyCommand command(parsed.Positional(0, kAgentInstance), parsed["project"].as<std::string>(), "",
-                      undo || purge ? "drop --undo" : "drop");
+  const Instance instance = LoadInstance(parsed.Positional(0, kAgentInstance), false, true);
+  copy::Copy copy(instance, parsed["project"].as<std::string>(), "",
+                  undo || purge ? "drop --undo" : "drop");
   try {
-    command.FollowProject();
+    copy.FollowProject();
   } catch (const support::Error&) {
     // The project was deleted: nothing on this host has its commits.
   }
-  const copy::Target target = command.OpenTarget();
-  std::cout << (undo    ? copy::UndoDrop(target)
-                : purge ? copy::Purge(target, force)
-                        : copy::Drop(target, force))
+  std::cout << (undo    ? copy::UndoDrop(copy)
+                : purge ? copy::Purge(copy, force)
+                        : copy::Drop(copy, force))
             << '\n';
   return 0;
 }

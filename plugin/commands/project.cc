@@ -4,21 +4,19 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <iostream>
 #include <system_error>
 
-#include "commands/option_parser.h"
-#include "connection/instance_opener.h"
 #include "lima/home.h"
 #include "lima/mounts.h"
 #include "lima/sandbox.h"
 #include "paths/roots.h"
 #include "shell/shell_quote.h"
-#include "support/environment.h"
 #include "support/errors.h"
 #include "support/foreground_child.h"
 #include "support/join.h"
+#include "support/paths.h"
+#include "support/units.h"
 #include "support/utf8.h"
 #include "support/words.h"
 #include "tools/tool_list.h"
@@ -63,27 +61,6 @@ const agents::Agent& FindAgent(std::string_view word, bool can_run) {
       support::Join(OfferedWords(can_run ? Offers::kAgentsOfRun : Offers::kAgents)));
 }
 
-std::filesystem::path FindProject(const std::string& home, std::filesystem::path project) {
-  std::error_code error;
-  if (project.empty()) project = std::filesystem::current_path(error);
-  if (error) throw support::Error("the current directory is gone; change to your project");
-  const bool is_home = std::filesystem::equivalent(project, home, error);
-  if (is_home || project == project.root_path()) {
-    throw support::Error("{} {}; run this inside a project", project.string(),
-                         is_home ? "is your home directory" : "is the root directory");
-  }
-  return project;
-}
-
-std::optional<std::filesystem::path> FindRepository(std::filesystem::path directory) {
-  std::error_code unknown;
-  while (!std::filesystem::exists(std::filesystem::symlink_status(directory / ".git", unknown))) {
-    if (directory == directory.root_path()) return std::nullopt;
-    directory = directory.parent_path();
-  }
-  return directory;
-}
-
 std::string NoteOnInstance(const std::string& instance, const std::string& project) try {
   if (project.empty()) {
     lima::RequireInstance(lima::HomeDirectory(), instance);
@@ -121,14 +98,8 @@ exposure::GuestReach ReachOf(const std::string& instance) {
   }
 }
 
-void UseSafeSearchPath(const exposure::GuestReach& reach) {
-  ::setenv("PATH", reach.SafeSearchPath(support::EnvironmentVariable("PATH")).c_str(), 1);
-}
-
 void UseSafeSearchPath(const std::string& instance) {
-  const exposure::GuestReach reach = ReachOf(instance);
-  (void)reach.FindProgram("limactl", support::EnvironmentVariable("PATH"));
-  UseSafeSearchPath(reach);
+  copy::UseSafeSearchPathOfLima(ReachOf(instance));
 }
 
 void RequireUtf8(const std::vector<std::string>& words) {
@@ -160,43 +131,27 @@ std::optional<bool> AskUser(const std::string& question, bool by_default) {
   return answer == "y" || answer == "Y" || answer == "yes";
 }
 
-void Instance::RequireOutOfReach(const std::filesystem::path& file) const {
-  const auto mount = reach.MountHolding(file);
-  if (!mount) return;
-  throw support::Error("the guest can write {}, which holds {}; use an instance without that mount",
-                       *mount, file.string());
-}
-
 Instance LoadInstance(const std::string& name, bool offers, bool mountless) {
-  const auto lima_home = lima::HomeDirectory();
-  if (offers) OfferInstance(lima_home, name);
-  lima::RequireInstance(lima_home, name, mountless);
-  Instance instance{lima::LoadConfiguration(lima_home, name), {}, {}};
-  instance.mounts = lima::ListMounts(instance.configuration);
-  instance.reach = exposure::GuestReach(instance.mounts);
-  return instance;
+  if (offers) OfferInstance(lima::HomeDirectory(), name);
+  return copy::LoadInstance(name, paths::HostPrograms(agents::ObeyedFiles()), mountless);
 }
 
-bool IsStopped(const lima::InstanceConfiguration& configuration) {
-  constexpr std::chrono::milliseconds kPause{100};
-  const auto give_up = support::Clock::now() + connection::RetryTimes().broken;
-  while (true) {
-    try {
-      connection::RequireRunning(configuration);
-      return false;
-    } catch (const connection::InstanceNotRunning& problem) {
-      if (problem.state() == lima::State::kStopped) return true;
-      if (support::Clock::now() >= give_up) throw;
-    }
-    support::Pause(kPause, {});
-  }
+std::string ReadCopyDirectory(const Parsed& parsed) {
+  if (parsed.count("copy-dir") == 0) return "";
+  const auto& text = parsed["copy-dir"].as<std::string>();
+  const std::string directory = support::CleanPath(text);
+  const bool fits =
+      text.starts_with('/') && directory != "/" && text.find('\n') == std::string::npos;
+  if (fits) return directory;
+  throw support::Error("--copy-dir \"{}\": expected an absolute directory of the guest, not /",
+                       text);
 }
 
-void StartInstance(const lima::InstanceConfiguration& configuration) {
-  UseSafeSearchPath(configuration.name);
-  connection::StartInstance(configuration.name, {}, [](const std::string& text) {
-    std::cerr << Format("{}, which may take a minute...\n", text);
-  });
+std::uint64_t ReadMaxSize(const Parsed& parsed) {
+  const auto& text = parsed["max-size"].as<std::string>();
+  const auto bytes = support::ParseByteCount(text);
+  if (bytes && *bytes > 0) return *bytes;
+  throw support::Error("--max-size \"{}\": expected a size such as 500M or 4GiB", text);
 }
 
 }  // namespace commands

@@ -14,11 +14,11 @@
 #include "agents/agent.h"
 #include "agents/own_servers.h"
 #include "commands/commands.h"
-#include "commands/copy_command.h"
 #include "commands/option_parser.h"
 #include "commands/project.h"
 #include "commands/serve_options.h"
-#include "commands/work.h"
+#include "copy/project.h"
+#include "copy/work.h"
 #include "doctor/exposure.h"
 #include "doctor/host_checks.h"
 #include "exposure/guest_reach.h"
@@ -167,14 +167,15 @@ void RequireNarrowMounts(const Instance& instance, const std::string& top) {
       fs::exists(configuration.lima_home / kMountedInstance, unknown)
           ? lima::EditCommands(configuration.name, " --mount-only " + shell::ShellQuote(top + ":w"))
           : lima::SandboxCommand(kMountedInstance, top),
-      CopyAdvice(configuration.name));
+      instance.CopyAdvice());
 }
 
 /// Throws if the guest could change what decides what the agent may do, also through links. Warns
 /// of links in the user's home directory that lead into a mount.
 void RequireOutOfReach(const Agent& agent, const agents::LaunchRequest& request,
                        const Instance& instance) {
-  const auto& [configuration, mounts, reach] = instance;
+  const lima::InstanceConfiguration& configuration = instance.configuration;
+  const GuestReach& reach = instance.reach;
   const auto require = [&](const std::string& path, const std::string& what) {
     const auto mount = reach.MountHoldingOrBelow(path);
     if (!mount) return;
@@ -256,7 +257,7 @@ void DropNamedFiles(const GuestReach& reach, support::Environment& environment) 
 }
 
 /// The words that run `sh -c` in the project's directory in the guest.
-std::vector<std::string> GuestShell(const Instance& instance, const Work& work) {
+std::vector<std::string> GuestShell(const Instance& instance, const copy::Work& work) {
   const auto limactl = instance.reach.FindProgram("limactl", EnvironmentVariable("PATH"));
   if (!limactl) {
     throw Error("--mcp needs limactl, but there is none on PATH outside the writable mounts");
@@ -268,7 +269,7 @@ std::vector<std::string> GuestShell(const Instance& instance, const Work& work) 
 /// Fills the agent's request from the options, and from this process's environment without values
 /// that lead into the guest's reach.
 void FillRequest(const Agent& agent, const Parsed& parsed, const ServeOptions& serve,
-                 const GuestReach& reach, const Work& work, agents::LaunchRequest& request) {
+                 const GuestReach& reach, const copy::Work& work, agents::LaunchRequest& request) {
   request.project = work.project();
   // These make a shell, Node.js or git read files of the caller's directory.
   request.environment = support::Changed(
@@ -326,13 +327,13 @@ int RunAgent(const Parsed& parsed) {
   for (const cxxopts::KeyValue& option : parsed.arguments()) {
     if (option.key() == "mcp") agents::AddGuestServer(option.value(), request);
   }
-  (void)FindProject(EnvironmentVariable("HOME"));
+  (void)copy::FindProject();
   const std::string search_path = EnvironmentVariable("PATH");
   (void)FindAgentProgram(agent, search_path, GuestReach());
 
   // The work, which takes out of PATH what the guest can write, and the agent's request for it.
   const Instance loaded = LoadInstance(instance, true, !directory.empty());
-  const std::unique_ptr<Work> work = FindWork(loaded, directory);
+  const std::unique_ptr<copy::Work> work = copy::FindWork(loaded, directory);
   if (!work->HasRoots() && parsed.count("root") > 0) {
     throw Error("--root is for mounted projects; in a copy there is nothing else");
   }
@@ -344,7 +345,7 @@ int RunAgent(const Parsed& parsed) {
   RequireUtf8(request.server);
   RequireUtf8({request.project, request.settings_directory});
   RequireOutOfReach(agent, request, loaded);
-  const std::string top = FindRepository(request.project).value_or(request.project);
+  const std::string top = copy::FindRepository(request.project).value_or(request.project);
   if (work->HasRoots()) RequireNarrowMounts(loaded, top);
   CheckInstance(loaded, top, request.environment);
   const fs::path program = FindAgentProgram(agent, search_path, loaded.reach);

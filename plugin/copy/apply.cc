@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "copy/copy.h"
 #include "copy/snapshot.h"
 #include "paths/names.h"
 #include "support/errors.h"
@@ -22,6 +21,7 @@ using git::GitOutput;
 using git::kNoEntry;
 using git::kRepositoryMode;
 using git::RawChange;
+using git::Split;
 using git::Unchanged;
 using paths::Visible;
 namespace {
@@ -86,6 +86,56 @@ std::vector<RawChange> Applied(const exposure::CommitChanges& changes) {
   return applied;
 }
 
+/// The ids that `git add` would give to files, by path; none if a filter fails.
+std::map<std::string, std::string> CleanIds(const Git& users,
+                                            const std::vector<std::string>& paths) {
+  std::map<std::string, std::string> ids;
+  if (paths.empty()) return ids;
+  std::string lines;
+  for (const std::string& path : paths) lines += Quoted(path) + "\n";
+  const GitOutput read = users.Run({"hash-object", "--stdin-paths"}, lines);
+  const std::vector<std::string> list = Split(read.output, '\n');
+  for (std::size_t i = 0; i < list.size() && read.ok(); ++i) ids[paths[i]] = list[i];
+  return ids;
+}
+
+/// The changes that undo what was sent beyond the user's commit: their path is there as it was.
+std::vector<std::string> TakenBack(const SideRepository& side,
+                                   const std::vector<RawChange>& changes) try {
+  const CopyFacts& facts = side.facts();
+  if (facts.sent == facts.base) return {};
+  std::map<std::string, RawChange> sent;
+  for (RawChange& change : git::Diff(side.git(), facts.base, facts.sent)) {
+    sent.emplace(change.path, change);
+  }
+  std::vector<std::string> paths;
+  for (const RawChange& change : changes) {
+    const auto own = sent.find(change.path);
+    if (own == sent.end()) continue;
+    if (change.mode == own->second.old_mode && change.id == own->second.old_id)
+      paths.push_back(change.path);
+  }
+  return paths;
+} catch (const support::Error&) {
+  return {};  // git gc has deleted the base; take --undo is left
+}
+
+/// Files that are not as they were sent, and that a filter or a rule for line ends would store as
+/// something else.
+std::vector<std::string> Converted(const Git& users, const std::vector<RawChange>& changes,
+                                   const Files& files) {
+  std::vector<std::string> different;
+  for (const RawChange& change : changes) {
+    const File file = At(files, change.path);
+    if (file.IsRegular() && file.id != change.old_id) different.push_back(change.path);
+  }
+  std::vector<std::string> converted;
+  for (const auto& [path, id] : CleanIds(users, different)) {
+    if (id != At(files, path).id) converted.push_back(path);
+  }
+  return converted;
+}
+
 /// The first change that `git apply` reported and did not make; empty if it made all. What becomes
 /// of a file that had changes of the user's is git's to know.
 std::string NotMade(const Git& users, const std::vector<RawChange>& changes, const Files& before,
@@ -121,15 +171,6 @@ std::string NotMade(const Git& users, const std::vector<RawChange>& changes, con
   }
   before.Remove();
   throw Error("{}. The working tree is as it was. {}", problem, BranchInstead(side));
-}
-
-std::string Advice(const Git& users, const GitOutput& applied) {
-  std::string text = Format("git apply: {}", applied.error_line);
-  const bool is_sparse =
-      applied.error_line.find("No such file") != std::string::npos &&
-      users.Run({"config", "--type=bool", "core.sparseCheckout"}).Line() == "true";
-  if (is_sparse) text += ". This checkout is sparse: git sparse-checkout disable";
-  return text;
 }
 
 }  // namespace
@@ -168,13 +209,13 @@ std::size_t ApplyWork(const Git& users, SideRepository& side, const Patch& patch
   const FileLock lock = side.place().LockTree();
   RawSnapshot before = RawSnapshot::Take(side, paths, scratch);
   // The user may have changed files while the question stood.
-  if (consent(FindLosses(users, side, made, before.files(), scratch)))
+  if (consent({TakenBack(side, made), Converted(users, made, before.files())}))
     before = RawSnapshot::Take(side, paths, scratch);
   before.Publish(NextNumber(side));
   // The agent's bytes, whatever the user's settings say about blanks.
   const GitOutput applied = users.Run(
       {"-c", "apply.ignoreWhitespace=no", "apply", "--whitespace=nowarn", patch.file.string()});
-  if (!applied.ok()) PutBack(before, side, Advice(users, applied));
+  if (!applied.ok()) PutBack(before, side, Format("git apply: {}", applied.error_line));
   const Files after = before.Look(PathsOf(before.files()));
   const std::string problem = NotMade(users, made, before.files(), after);
   if (!problem.empty()) PutBack(before, side, problem);

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "copy/losses.h"
 #include "copy/side_repository.h"
 #include "exposure/commits.h"
 
@@ -25,6 +24,14 @@ struct Patch {
 /// `tree`: that of the work, if it is known. The file is in the scratch directory.
 Patch ReadPatch(const SideRepository& side, git::TreeEntries tree, std::uint64_t max_size);
 
+/// Paths of which a change takes away more than the user may expect.
+struct Losses {
+  /// The user's uncommitted work, which was sent and is as in the commit below it again.
+  std::vector<std::string> work;
+  /// Files that a filter or a rule for line ends converts: it may keep less than they have.
+  std::vector<std::string> converted;
+};
+
 /// Asks whether to go on in spite of the losses, if need be: returns whether it has asked, and
 /// throws if the answer is no.
 using Consent = std::function<bool(const Losses&)>;
@@ -38,13 +45,8 @@ std::size_t ApplyWork(const Git& users, SideRepository& side, const Patch& patch
 /// user, or nothing. Throws support::Error if that is not possible.
 std::string UndoInterruptedApply(SideRepository& side);
 
-struct Undone {
-  std::size_t files = 0;
-  std::vector<std::string> left;  ///< paths that were changed since, and stay as they are
-};
-
 /// Puts back the files that ApplyWork or this has changed last, so that another call reverses it.
-/// With `force`, also those that were changed since; after a call that has left some, only these.
-Undone UndoApply(SideRepository& side, bool force);
+/// Without `force`, refuses if one was changed since. Returns how many.
+std::size_t UndoApply(SideRepository& side, bool force);
 
 }  // namespace copy

@@ -2,27 +2,79 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <map>
-#include <set>
+#include <memory>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "copy/guest_copy.h"
+#include "copy/instance.h"
 #include "copy/project.h"
+#include "copy/set_aside.h"
 #include "copy/side_repository.h"
-#include "git/objects.h"
+#include "exposure/commits.h"
+#include "exposure/report.h"
+#include "guest/guest.h"
 
 /// Work in a copy: what the commands do. Each function throws support::Error.
 namespace copy {
 
-using git::Git;
+/// The copy of a project in an instance: this host's side of it, locked, and the guest.
+class Copy {
+ public:
+  /// Empty `project`: the repository of the current directory. Empty `directory`: where the copy
+  /// is, or the project's own path. With a `verb` ("take"), there must be a copy, or one begun;
+  /// "take --undo" and "drop --undo" also find what was set aside. Puts the working tree back if a
+  /// `take --apply` was killed. `instance` must outlive this.
+  Copy(const Instance& instance, const std::string& project, const std::string& directory = "",
+       const std::string& verb = "");
 
-/// Makes the copy, or replaces it by the working tree if everything in it was taken. Returns lines
-/// for the user. After a failure or kill, the next call does it again.
-std::vector<std::string> Send(const Target& target, const Project& project,
-                              const Snapshot& snapshot);
+  [[nodiscard]] SideRepository& side() { return side_; }
+  [[nodiscard]] const SideRepository& side() const { return side_; }
+  [[nodiscard]] const std::string& project() const { return side_.facts().project; }
+  [[nodiscard]] Git users() const { return Git::Users(side_.place().top, side_.lock()); }
+
+  /// Whether this has put the working tree back, and has said so.
+  [[nodiscard]] bool has_undone() const { return has_undone_; }
+
+  /// Throws unless the copy was made before.
+  void RequireSent();
+
+  /// If the project is gone from its place, the repository of the current directory is it. Throws
+  /// if that is not the same.
+  void FollowProject();
+
+  /// Connects to the guest, unless it is connected.
+  void Connect();
+  [[nodiscard]] guest::Guest& guest() const { return *guest_; }
+
+  /// A report on changes, if they become `branch`, and of other branches, by their commits; see
+  /// exposure::ReportOnCommits.
+  [[nodiscard]] exposure::Report MakeReport(const exposure::CommitChanges& changes,
+                                            const std::string& branch) const;
+  [[nodiscard]] exposure::Report MakeReport(
+      const std::string& from, const std::string& to, const std::string& branch,
+      const std::map<std::string, std::string>& others = {}) const;
+
+  /// A report on all that `take` would bring: the work, and the branches that it would make of the
+  /// copy's other refs.
+  [[nodiscard]] exposure::Report MakeReport(const GuestState& state) const;
+
+  /// The branch that `take` would make of HEAD's work, if that is free. `head`: as the guest
+  /// reports it; empty: as it was sent.
+  [[nodiscard]] std::string DefaultBranch(const std::string& head = "") const;
+
+ private:
+  void UndoInterruptedApply();
+
+  const Instance& instance_;
+  SideRepository side_;
+  std::shared_ptr<guest::Guest> guest_;
+  bool has_undone_ = false;
+};
+
+/// Makes the copy, or replaces it by the working tree if everything in it was taken. Returns what
+/// was done. After a failure or kill, the next call does it again.
+exposure::Notes Send(Copy& copy);
 
 /// `--max-size` by default.
 inline constexpr std::uint64_t kMaxSize = std::uint64_t{2} << 30;
@@ -36,98 +88,20 @@ enum class Refs {
 /// Brings the guest's working tree into the side repository, as the ref "work". The pack goes into
 /// a quarantine. If it is not complete, valid commits with names that a working tree can have, it
 /// is deleted.
-GuestState Fetch(const Target& target, std::uint64_t max_size, Refs refs);
-
-/// Throws unless a branch can have this name.
-void RequireBranchName(const Git& users, const std::string& name);
-
-/// What `take` makes a branch of.
-struct Source {
-  std::string ref;     ///< as Untaken::Ref has it, or "detached": a HEAD without a branch
-  std::string id;      ///< of a commit
-  std::string branch;  ///< that it gets if that is free
-
-  [[nodiscard]] bool is_stash() const { return ref.starts_with("refs/stash"); }
-};
-
-/// The source for a ref, or "detached". Its branch is INSTANCE/NAME, with other characters than
-/// letters, digits and `_./+@-` replaced, unless that is the user's own branch.
-Source MakeSource(const SideRepository& side, const std::string& ref, const std::string& id);
-
-/// A branch of the user that is to be set to the commit of a source.
-struct Branch {
-  std::string name;
-  std::string old;  ///< its commit; empty if it is new
-  Source source;
-};
-
-/// The user's branches, and what one `take` sets. A source has branches of its own, which the facts
-/// name.
-class Branches {
- public:
-  /// Both must outlive this object.
-  Branches(const Git& users, const SideRepository& side);
-
-  /// The wanted branch if it is new, has the commit, or may move, and no other source has it; else
-  /// with "-2" and so on. It may move if this source has set it, or, unless the user named it, if
-  /// it is an ancestor and no source has set it; but not while it is checked out. Throws
-  /// support::Error if another branch is in the way.
-  Branch Choose(const Source& source, bool is_named);
-
-  /// Throws support::Error if a branch is in the way of one with this name.
-  void RequireWay(const std::string& name) const;
-
-  /// Adds the objects to the user's repository, in one pack, and sets all branches, or none.
-  void Set(SideRepository& side, const std::vector<Branch>& branches) const;
-
- private:
-  [[nodiscard]] bool MayMove(const std::string& name, const Source& source, bool is_named) const;
-
-  const Git& users_;
-  const SideRepository& side_;
-  std::map<std::string, TakenBranch> taken_;
-  std::set<std::string> in_work_;
-  std::map<std::string, std::string> ids_;    ///< by branch
-  std::map<std::string, std::string> names_;  ///< of these and the chosen ones, by lower case
-  std::set<std::string> chosen_;
-};
-
-/// A line for each branch: what it has that was not sent, and how far it is behind. The work is
-/// compared with `from`, others with the commit where they leave what was sent.
-std::vector<std::string> Describe(const SideRepository& side, const std::string& from,
-                                  const std::vector<Branch>& branches);
-
-/// The commit to compare work with: the one that was sent, or, if the user's gc has deleted it, the
-/// commit below it, or an empty tree.
-std::string SentOrOlder(const SideRepository& side);
-
-/// How many files differ between two commits.
-std::size_t CountChanged(const SideRepository& side, const std::string& from,
-                         const std::string& to);
-
-/// Prints the differences between `sides`. To a terminal: readable, through a pager, nothing of it
-/// raw. Else as a patch for `git apply`. With `only_names`: names and numbers of lines.
-void PrintDiff(const Git& git, const Git::Arguments& sides, bool only_names);
-
-/// A part of git's output for a terminal: lines that are printable, bounded, and coloured by their
-/// first characters. Keeps the incomplete line in `rest`.
-std::string TerminalLines(std::string_view bytes, std::string& rest);
-
-/// Asks the guest what has not been taken yet. Its reply is not verified. Changes nothing.
-GuestState QueryUntaken(const Target& target);
+GuestState Fetch(Copy& copy, std::uint64_t max_size, Refs refs);
 
 /// Sets the copy aside, in the guest and here. Throws if an agent works in it, or, without `force`,
 /// if something was not taken. Never moves a directory that has not the copy's marker. Like the
 /// next two, returns a line for the user, and prints what to know on standard error.
-std::string Drop(const Target& target, bool force);
+std::string Drop(Copy& copy, bool force);
 
-/// Deletes the copy and what is set aside of this project, unless that was not taken.
-std::string Purge(const Target& target, bool force);
+/// Deletes the copy, unless it was not taken, and with `force` what is set aside of this project.
+std::string Purge(Copy& copy, bool force);
 
 /// Puts the newest that is set aside back; a copy that is there is set aside in its place.
-std::string UndoDrop(const Target& target);
+std::string UndoDrop(Copy& copy);
 
 /// Deletes what was set aside in this instance longer than kKept ago. A failure is a warning.
-void DeleteOld(const Target& target);
+void DeleteOld(Copy& copy);
 
 }  // namespace copy

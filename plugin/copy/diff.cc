@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "copy/diff.h"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,7 +11,6 @@
 #include <memory>
 #include <system_error>
 
-#include "copy/copy.h"
 #include "support/environment.h"
 #include "support/errors.h"
 #include "support/printable.h"
@@ -96,10 +97,9 @@ void PrintDiff(const Git& git, const Git::Arguments& sides, bool only_names) {
   git.Read(arguments, print, kWhat);
 }
 
-std::string SentOrOlder(const SideRepository& side) {
-  const CopyFacts& facts = side.facts();
-  const std::vector<std::string> found = Existing(side.git(), {facts.sent, facts.base});
-  if (!found.empty()) return found.front();
+std::string SentOrNothing(const SideRepository& side) {
+  const std::string& sent = side.facts().sent;
+  if (!Existing(side.git(), {sent}).empty()) return sent;
   return side.git().Require({"hash-object", "-t", "tree", "/dev/null"}, kWhat);
 }
 

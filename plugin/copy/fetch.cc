@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 #include "copy/copy.h"
-#include "copy/guest_copy.h"
 #include "support/errors.h"
 #include "support/files.h"
 #include "support/format.h"
@@ -26,13 +24,12 @@ using support::Error;
 
 constexpr std::size_t kMaxPath = 4096;
 
-/// What old and harmless history has. The last two are unknown to git before 2.39.1.
-constexpr std::array kHarmless = {
-    "zeroPaddedFilemode",     "badTimezone",  "missingSpaceBeforeEmail",
-    "missingSpaceBeforeDate", "missingEmail", "badDate",
-    "badDateOverflow",        "nulInCommit",  "gitattributesLineLength",
-    "gitattributesLarge"};
-constexpr std::size_t kKnownToAll = kHarmless.size() - 2;
+/// What old and harmless history has. git refuses ids that it does not know, so none newer
+/// than 2.34.
+constexpr const char* kStrict =
+    "--strict=zeroPaddedFilemode=ignore,badTimezone=ignore,missingSpaceBeforeEmail=ignore,"
+    "missingSpaceBeforeDate=ignore,missingEmail=ignore,badDate=ignore,badDateOverflow=ignore,"
+    "nulInCommit=ignore";
 
 /// The pack is bad. Try once more with a full pack: a common commit may be gone here.
 class BadPack : public Error {
@@ -52,21 +49,13 @@ void Accept(const fs::path& objects, const SideRepository& side) {
   }
 }
 
-void Index(const Target& target, const std::string& revisions, const Git& git,
-           std::uint64_t max_size, std::size_t harmless = kHarmless.size()) {
-  std::string strict = "--strict=";
-  for (std::size_t i = 0; i < harmless; ++i) strict += kHarmless.at(i) + std::string("=ignore,");
-  strict.pop_back();
-  support::Child index = git.Start({"-c", "pack.threads=1", "index-pack", "--stdin", strict,
+void Index(Copy& copy, const std::string& revisions, const Git& git, std::uint64_t max_size) {
+  support::Child index = git.Start({"-c", "pack.threads=1", "index-pack", "--stdin", kStrict,
                                     "--max-input-size=" + std::to_string(max_size)},
                                    {.input = support::Child::kPipe});
-  ReceivePack(target, revisions, max_size,
+  ReceivePack(copy, revisions, max_size,
               [&](std::string_view bytes) { return index.Write(bytes); });
-  if (index.Finish() == 0) return;
-  const std::string problem = ErrorLine(index);
-  const bool is_old = problem.find("Unhandled message id") != std::string::npos;
-  if (!is_old || harmless == kKnownToAll) throw BadPack(problem);
-  Index(target, revisions, git, max_size, kKnownToAll);
+  if (index.Finish() != 0) throw BadPack(ErrorLine(index));
 }
 
 std::vector<std::string> Sorted(std::vector<std::string> ids) {
@@ -74,26 +63,16 @@ std::vector<std::string> Sorted(std::vector<std::string> ids) {
   return ids;
 }
 
-/// The ids in git's index of the pack, version 2: 8 bytes, 256 numbers, the last of which is that
-/// of the ids, and the ids, sorted.
-std::vector<std::string> ObjectsIn(const fs::path& packs, std::size_t id_length) {
-  constexpr std::size_t kIds = 8 + 256 * 4;
-  constexpr std::string_view kDigits = "0123456789abcdef";
+/// The ids of the objects in the packs, sorted.
+std::vector<std::string> ObjectsIn(const Git& git, const fs::path& packs) {
   std::vector<std::string> ids;
   for (const auto& entry : fs::directory_iterator(packs)) {
     if (entry.path().extension() != ".idx") continue;
-    const std::string text = support::ReadText(entry.path());
-    std::size_t count = 0;
-    for (std::size_t i = kIds - 4; i < kIds; ++i) {
-      count = count * 256 + static_cast<unsigned char>(text.at(i));
-    }
-    for (std::size_t i = kIds; i < kIds + count * id_length / 2; ++i) {
-      if ((i - kIds) % (id_length / 2) == 0) ids.emplace_back();
-      const auto byte = static_cast<unsigned char>(text.at(i));
-      ids.back() += {kDigits[byte >> 4U], kDigits[byte & 15U]};
-    }
+    // "OFFSET ID (CRC)"
+    const std::string list = git.Run({"show-index"}, support::ReadText(entry.path())).output;
+    for (const std::string& line : Split(list, '\n')) ids.push_back(Split(line, ' ').at(1));
   }
-  return ids;
+  return Sorted(std::move(ids));
 }
 
 void RequireCommit(const Git& git, const std::string& id) {
@@ -117,35 +96,22 @@ void RequireComplete(const Git& git, const std::vector<std::string>& ids, const 
   }
   if (!needed.ok()) throw BadPack(needed.error_line);
   if (needed.is_cut) throw BadPack("too many objects");
-  const auto sent = ObjectsIn(packs, ids.front().size());
+  const auto sent = ObjectsIn(git, packs);
   if (std::includes(sent.begin(), sent.end(), all.begin(), all.end())) return;
   throw BadPack("it names objects that it has neither made nor got from here");
 }
 
-/// The tree of the work. Throws unless a working tree can have its names, and those of what else
-/// differs from it.
-git::TreeEntries ReadTree(const Git& git, const std::string& work,
-                          const std::vector<std::string>& ids) {
-  std::string others;
-  for (const std::string& id : ids) {
-    if (id != work) others += id + " " + work + "\n";
-  }
+/// The tree of the work. Throws unless a working tree can have its names.
+git::TreeEntries ReadTree(const Git& git, const std::string& work) {
+  bool is_cut = false;
   git::TreeEntries tree;
-  GitOutput names;
   try {
-    tree = git::Tree(git, work, &names.is_cut);
+    tree = git::Tree(git, work, &is_cut);
   } catch (const Error& error) {
     throw BadPack(error.what());
   }
-  std::vector<std::string> paths;
-  for (const git::TreeEntry& entry : tree) paths.push_back(entry.path);
-  if (!others.empty() && !names.is_cut) {
-    names = git.Run({"diff-tree", "--stdin", "-r", "-z", "--name-only", "--no-renames"}, others);
-    if (!names.ok()) throw BadPack(names.error_line);
-    for (std::string& path : Split(names.output, '\0')) paths.push_back(std::move(path));
-  }
-  const auto is_too_long = [](const std::string& path) { return path.size() > kMaxPath; };
-  if (!names.is_cut && std::none_of(paths.begin(), paths.end(), is_too_long)) return tree;
+  const auto is_too_long = [](const auto& entry) { return entry.path.size() > kMaxPath; };
+  if (!is_cut && std::none_of(tree.begin(), tree.end(), is_too_long)) return tree;
   throw Error(
       Unchanged("The guest's tree has more than 1,000,000 files or a path above 4,096 bytes: no "
                 "working tree has"));
@@ -165,11 +131,11 @@ void DeleteUnused(const SideRepository& side) {
 }
 
 /// `common`: what the guest may leave out.
-GuestState Fetch(const Target& target, std::uint64_t max_size, Refs refs,
+GuestState Fetch(Copy& copy, std::uint64_t max_size, Refs refs,
                  const std::vector<std::string>& common) {
-  SideRepository& side = target.side;
-  GuestState state = CommitGuestWork(target, common, {}, refs != Refs::kUncounted);
-  RequireOurs(target, state);
+  SideRepository& side = copy.side();
+  GuestState state = CommitGuestWork(copy, common, {}, refs != Refs::kUncounted);
+  RequireOurs(side, state);
   std::vector<std::string> ids = {state.work};
   if (refs == Refs::kAll) {
     for (const Untaken::Ref& ref : state.untaken.refs) ids.push_back(ref.id);
@@ -184,9 +150,9 @@ GuestState Fetch(const Target& target, std::uint64_t max_size, Refs refs,
     const Git git = side.git().With(
         {{"GIT_OBJECT_DIRECTORY", quarantine.string()},
          {"GIT_ALTERNATE_OBJECT_DIRECTORIES", Quoted((side.path() / "objects").string())}});
-    Index(target, support::Join(ids, "\n") + "\n" + Excluding(state.known), git, max_size);
+    Index(copy, support::Join(ids, "\n") + "\n" + Excluding(state.known), git, max_size);
     RequireComplete(git, ids, quarantine / "pack");
-    state.tree = ReadTree(git, state.work, ids);
+    state.tree = ReadTree(git, state.work);
     Accept(quarantine, side);
   }
   CopyFacts facts = side.facts();
@@ -197,17 +163,18 @@ GuestState Fetch(const Target& target, std::uint64_t max_size, Refs refs,
 
 }  // namespace
 
-GuestState Fetch(const Target& target, std::uint64_t max_size, Refs refs) {
-  DeleteUnused(target.side);
+GuestState Fetch(Copy& copy, std::uint64_t max_size, Refs refs) {
+  copy.Connect();
+  DeleteUnused(copy.side());
   try {
-    return Fetch(target, max_size, refs, target.side.facts().Commits());
+    return Fetch(copy, max_size, refs, copy.side().facts().Commits());
   } catch (const BadPack&) {
   }
   try {
-    return Fetch(target, max_size, refs, {});
+    return Fetch(copy, max_size, refs, {});
   } catch (const BadPack& bad) {
     throw Error("{} To get the files: `{}`", bad.what(),
-                FilesCommand(target.side.place().instance, target.side.facts().directory));
+                FilesCommand(copy.side().place().instance, copy.side().facts().directory));
   }
 }
 

@@ -10,12 +10,15 @@
 #include <iostream>
 #include <map>
 
+#include "copy/copy.h"
 #include "copy/programs.h"
 #include "copy/set_aside.h"
 #include "git/git.h"
 #include "git/objects.h"
 #include "shell/shell_quote.h"
 #include "shell/shells.h"
+#include "support/context.h"
+#include "support/errors.h"
 #include "support/join.h"
 #include "support/printable.h"
 #include "support/units.h"
@@ -110,6 +113,8 @@ std::string Advice(const std::string& reason, const std::string& detail,
       {"way", Format("{} is ignored in the copy, which would now get another file there. "
                      "Move it away in {}:{}, then again.",
                      detail, instance, directory)},
+      {"add", Format("git cannot add the files of the copy in {}:{}: {}. To get them: `{}`",
+                     instance, directory, detail, FilesCommand(instance, directory))},
       {"unadded", Format("git cannot read all files of the copy in {}:{}. Nothing was changed.",
                          instance, directory)},
       {"device", Format("{} is on another file system than ~/.cache in {}. To delete it, and "
@@ -121,9 +126,10 @@ std::string Advice(const std::string& reason, const std::string& detail,
   return found == texts.end() ? Format("git failed in {}: {}", instance, detail) : found->second;
 }
 
-shell::Script ScriptOf(const Target& target, const Settings& settings, const std::string& program) {
-  const CopyFacts& facts = target.side.facts();
-  const SidePlace& place = target.side.place();
+shell::Script ScriptOf(const SideRepository& side, const Settings& settings,
+                       const std::string& program) {
+  const CopyFacts& facts = side.facts();
+  const SidePlace& place = side.place();
   std::vector<std::string> names;
   for (const SetAside& each : ListSetAside(place.instance_directory, place.project))
     names.push_back(each.name);
@@ -134,7 +140,6 @@ shell::Script ScriptOf(const Target& target, const Settings& settings, const std
                   {"TAKEN", facts.applied},
                   {"DONE", support::Join({facts.sent, facts.base, facts.applied}, " ")},
                   {"BRANCH", facts.branch},
-                  {"DROPPED", place.dropped},
                   {"RECORDS", support::Join(names, " ")},
                   {"ONLY_STATE", ""}};
   all.insert(all.end(), settings.begin(), settings.end());
@@ -172,7 +177,6 @@ void ReadReport(const std::string& line, const SideRepository& side, GuestState&
   if (kind == "git" && !IsNewEnough(line, 30)) throw Error(Advice("git", "", side));
   if (kind == "state") state.directory = rest;
   if (kind == "have") state.known.push_back(rest);
-  if (kind == "found") state.found = Printable(rest.substr(0, kMaxName));
   if (kind == "work") {
     state.work = read_id(words[1]);
     state.untaken.commits = ToNumber(words[2], side);
@@ -180,8 +184,7 @@ void ReadReport(const std::string& line, const SideRepository& side, GuestState&
   }
   if (kind == "head") state.head = ReadSource(rest, side);
   if (kind == "ref") {
-    const std::string source = ReadSource(words[2], side);
-    state.untaken.refs.push_back({RefName(source), read_id(words[1]), source});
+    state.untaken.refs.push_back({read_id(words[1]), ReadSource(words[2], side)});
   }
   if (kind == "aside") state.aside.push_back(rest.substr(0, kMaxName));
   if (kind == "rest" || kind == "note") {
@@ -236,7 +239,7 @@ struct Ended {
 /// tell them apart, beat() of look.sh prints an empty line to standard error while git works. The
 /// script's context is therefore its own, and stopped here for both limits. Even then, end.get()
 /// must wait for the thread: it still uses `sink` and the callers' variables.
-Ended RunWatched(const Target& target, const shell::Script& script,
+Ended RunWatched(Copy& copy, const shell::Script& script,
                  const std::function<bool(std::string_view)>& on_output,
                  const std::function<void()>& show) {
   std::string error;
@@ -246,10 +249,10 @@ Ended RunWatched(const Target& target, const shell::Script& script,
     if (stream == shell::Stream::kOutput) return on_output(bytes);
     return (error += bytes).size() <= kMaxReports;
   });
-  const support::Context context = target.context.WithTimeout(kTotal);
+  const support::Context context = support::Context().WithTimeout(kTotal);
   support::StopSource stop;
   auto end = std::async(std::launch::async, [&] {
-    return target.guest.shells().RunScript(script, sink, stop.context());
+    return copy.guest().shells().RunScript(script, sink, stop.context());
   });
   bool is_silent = false;
   std::uint64_t seen = 0;
@@ -279,12 +282,11 @@ std::vector<std::string> CommonCommits(const SideRepository& side) {
   return common;
 }
 
-GuestState CallGuest(const Target& target, const Settings& settings,
-                     const std::string& program) try {
+GuestState CallGuest(Copy& copy, const Settings& settings, const std::string& program) try {
   std::string output;
-  Progress progress(Format("git works in {}", target.side.place().instance));
+  Progress progress(Format("git works in {}", copy.side().place().instance));
   const Ended ended = RunWatched(
-      target, ScriptOf(target, settings, program),
+      copy, ScriptOf(copy.side(), settings, program),
       [&](std::string_view bytes) { return (output += bytes).size() <= kMaxReports; },
       [&] { progress.ShowSeconds(); });
   if (output.size() > kMaxReports) Stop(kTooMuch);
@@ -297,9 +299,9 @@ GuestState CallGuest(const Target& target, const Settings& settings,
       throw Error(Advice(reason,
                          line.size() <= detail ? LastMessage(ended.error)
                                                : Printable(line.substr(detail, kMaxMessage)),
-                         target.side));
+                         copy.side()));
     }
-    ReadReport(line, target.side, state);
+    ReadReport(line, copy.side(), state);
     if (state.untaken.refs.size() + state.untaken.rest.size() + state.aside.size() > kMaxUntaken)
       Stop(kTooMuch);
   }
@@ -307,41 +309,42 @@ GuestState CallGuest(const Target& target, const Settings& settings,
   throw Error("The guest's part of this ended: {}", LastMessage(ended.error));
 } catch (const support::ConnectionLost&) {
   // Its text says that nothing was changed.
-  throw Error("The connection to {} was lost; try again.", target.side.place().instance);
+  throw Error("The connection to {} was lost; try again.", copy.side().place().instance);
 }
 
-GuestState CommitGuestWork(const Target& target, const std::vector<std::string>& common,
+GuestState CommitGuestWork(Copy& copy, const std::vector<std::string>& common,
                            const Settings& settings, bool is_counted) {
   Settings all = settings;
   all.emplace_back("HAVE", support::Join(common, "\n"));
-  const CopyFacts& facts = target.side.facts();
-  if (Held(target, {facts.taken}).contains(facts.taken)) {
+  const CopyFacts& facts = copy.side().facts();
+  if (Held(copy.side(), {facts.taken}).contains(facts.taken)) {
     all.emplace_back("TAKEN", facts.taken);
     all.emplace_back("DONE",
                      support::Join({facts.sent, facts.base, facts.taken, facts.applied}, " "));
   }
   GuestState state =
-      CallGuest(target, all, "look\n[ \"$state\" != ours ] || [ \"$ONLY_STATE\" ] || work");
-  if (state.directory.empty()) ThrowInvalid(target.side);
+      CallGuest(copy, all, "look\n[ \"$state\" != ours ] || [ \"$ONLY_STATE\" ] || work");
+  if (state.directory.empty()) ThrowInvalid(copy.side());
   std::erase_if(state.known, [&](const std::string& id) {
     return std::find(common.begin(), common.end(), id) == common.end();
   });
-  const bool is_gone = state.directory == "foreign" && !target.side.facts().sent.empty();
+  const bool is_gone = state.directory == "foreign" && !copy.side().facts().sent.empty();
   if (is_gone) state.directory = "unmarked";
   if (state.directory == "ours" && state.work.empty()) state.directory = "damaged";
-  if (!state.work.empty()) CompareWithHost(target, is_counted ? state.work : "", state.untaken);
+  if (!state.work.empty())
+    CompareWithHost(copy.side(), is_counted ? state.work : "", state.untaken);
   return state;
 }
 
-void RequireOurs(const Target& target, const GuestState& state) {
-  if (state.directory != "ours") throw Error(Advice(state.directory, "", target.side));
+void RequireOurs(const SideRepository& side, const GuestState& state) {
+  if (state.directory != "ours") throw Error(Advice(state.directory, "", side));
 }
 
-void SendFile(const Target& target, const std::filesystem::path& path, const std::string& to) try {
+void SendFile(Copy& copy, const std::filesystem::path& path, const std::string& to) try {
   constexpr std::streamsize kPiece = 262144;
   constexpr std::uint32_t kPermissions = 0444;  // as git's
-  const auto quiet = [&] { return target.context.WithTimeout(kSilence); };
-  const auto file = target.guest.Open(to, guest::OpenMode::kCreateExclusive, kPermissions, quiet());
+  const auto quiet = [&] { return support::Context().WithTimeout(kSilence); };
+  const auto file = copy.guest().Open(to, guest::OpenMode::kCreateExclusive, kPermissions, quiet());
   std::ifstream source(path, std::ios::binary);
   std::string piece(kPiece, '\0');
   std::uint64_t sent = 0;
@@ -356,12 +359,12 @@ void SendFile(const Target& target, const std::filesystem::path& path, const std
   Stop(kSilent);
 }
 
-void ReceivePack(const Target& target, const std::string& revisions, std::uint64_t max_size,
+void ReceivePack(Copy& copy, const std::string& revisions, std::uint64_t max_size,
                  const std::function<bool(std::string_view)>& on_bytes) {
   std::atomic<std::uint64_t> received = 0;
   Progress progress("Receiving");
   RunWatched(
-      target, ScriptOf(target, {{"REVISIONS", revisions}}, "pack"),
+      copy, ScriptOf(copy.side(), {{"REVISIONS", revisions}}, "pack"),
       [&](std::string_view bytes) {
         received += bytes.size();
         return received <= max_size && on_bytes(bytes);

@@ -12,21 +12,13 @@
 #include "copy/side_repository.h"
 #include "copy/untaken.h"
 #include "git/objects.h"
-#include "guest/guest.h"
-#include "support/context.h"
-#include "support/errors.h"
 
 /// Work on the copy in the guest, by programs/ and file requests. Nothing that the guest reports is
-/// trusted. Each function throws support::Error with what the user can do, also at a limit. On a
-/// terminal, packs show how much has been transferred.
+/// trusted. The guest must be connected. Each function throws support::Error with what the user can
+/// do, also at a limit. On a terminal, packs show how much has been transferred.
 namespace copy {
 
-/// Both sides of a copy.
-struct Target {
-  SideRepository& side;
-  guest::Guest& guest;
-  support::Context context = {};  ///< for talking to the guest
-};
+class Copy;
 
 /// The guest's report on the copy.
 struct GuestState {
@@ -37,7 +29,6 @@ struct GuestState {
   git::TreeEntries tree = {};  ///< of `work`, if Fetch has brought it
   std::string head = {};       ///< HEAD's full ref name, such as "refs/heads/x", or "detached"
   Untaken untaken = {};
-  std::string found = {};  ///< a branch with what was made in a copy that was interrupted
   std::vector<std::string> aside = {};  ///< names of what is set aside of the project
 
   /// Whether the directory has the copy's marker.
@@ -54,23 +45,23 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 std::vector<std::string> CommonCommits(const SideRepository& side);
 
 /// Runs a program after begin() of look.sh, and reads its report.
-GuestState CallGuest(const Target& target, const Settings& settings, const std::string& program);
+GuestState CallGuest(Copy& copy, const Settings& settings, const std::string& program);
 
 /// Inspects the copy, and makes a commit of its working tree in its object store, unless ONLY_STATE
 /// is set. Changes nothing else. The one answer to what was not taken; unless `is_counted`, it has
 /// no numbers.
-GuestState CommitGuestWork(const Target& target, const std::vector<std::string>& common,
+GuestState CommitGuestWork(Copy& copy, const std::vector<std::string>& common,
                            const Settings& settings = {}, bool is_counted = true);
 
 /// Throws, unless the directory is the copy.
-void RequireOurs(const Target& target, const GuestState& state);
+void RequireOurs(const SideRepository& side, const GuestState& state);
 
 /// Copies a file to a new one in the guest.
-void SendFile(const Target& target, const std::filesystem::path& file, const std::string& to);
+void SendFile(Copy& copy, const std::filesystem::path& file, const std::string& to);
 
 /// Passes on a pack of the revisions (lines) until `on_bytes` returns false. The connection's
 /// thread calls `on_bytes` and waits for it, so nothing else may use the connection meanwhile.
-void ReceivePack(const Target& target, const std::string& revisions, std::uint64_t max_size,
+void ReceivePack(Copy& copy, const std::string& revisions, std::uint64_t max_size,
                  const std::function<bool(std::string_view)>& on_bytes);
 
 }  // namespace copy

@@ -9,12 +9,12 @@
 #include <system_error>
 
 #include "copy/copy.h"
+#include "copy/diff.h"
 #include "copy/snapshot.h"
 #include "paths/names.h"
 #include "support/errors.h"
 #include "support/files.h"
 #include "support/format.h"
-#include "support/log.h"
 #include "support/units.h"
 
 namespace copy {
@@ -27,8 +27,6 @@ constexpr std::chrono::seconds kTreeWait{10};
 /// To list the files, and to read one. A pipe in the place of a file of rules takes all of it.
 constexpr std::chrono::minutes kMaxListTime{1};
 constexpr std::chrono::minutes kMaxTime{10};
-/// Bytes that git reads for the first time in a second or two.
-constexpr std::uint64_t kQuickly = std::uint64_t{32} << 20;
 constexpr const char* kTree = "refs/kept/tree";
 constexpr const char* kReading = "git cannot read the project";
 
@@ -108,7 +106,6 @@ std::string MountedTree::WriteTree(
           .Require({"ls-files", "-z", "-c", "-o", "--exclude-standard"}, kReading);
   struct stat index {};
   const bool is_first = ::stat((directory_ / "index").c_str(), &index) != 0;
-  std::uint64_t size = 0;
   std::string present;
   std::string absent;
   std::map<fs::path, bool> directories;
@@ -127,15 +124,10 @@ std::string MountedTree::WriteTree(
       left_out[Format("they have more than {}, see --max-size", support::FormatByteCount(max_size))]
           .push_back(paths::Visible(path));
     } else {
-      if (is_regular) size += fs::file_size(file, gone);
       // git compares whole seconds, and the guest can set the other time back.
       if (!is_first && HasChangedSince(file, index)) absent += Absent(path);
       present += path + '\0';
     }
-  }
-  if (is_first && size > kQuickly) {
-    support::LogInfo(Format("reading {} MB in {}, for limactl mcp diff", size / 1'000'000,
-                            paths::Visible(top_)));
   }
   const Git git = git_.In(top_, kMaxTime);
   git.Require({"update-index", "-z", "--index-info"}, kReading, absent);

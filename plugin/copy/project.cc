@@ -7,8 +7,6 @@
 
 #include "copy/rules.h"
 #include "copy/side_repository.h"
-#include "exposure/report.h"
-#include "paths/names.h"
 #include "support/environment.h"
 #include "support/errors.h"
 #include "support/files.h"
@@ -26,8 +24,6 @@ using git::kRepositoryMode;
 using git::ParseRaw;
 using git::RawChange;
 using git::Split;
-using paths::List;
-using paths::Visible;
 namespace {
 
 namespace fs = std::filesystem;
@@ -55,14 +51,13 @@ void ReadHead(const Git& users, Project& project) {
 void ReadSettings(const Git& users, Project& project) {
   const GitOutput settings = users.Run(
       {"config", "-z", "--get-regexp",
-       R"(^(user\.(name|email)|core\.sparsecheckout|remote\..*\.promisor|extensions\.partialclone|filter\..*\.(clean|process))$)"});
+       R"(^(user\.(name|email)|remote\..*\.promisor|extensions\.partialclone|filter\..*\.(clean|process))$)"});
   // 1: none is set.
   if (settings.status > 1) throw Error("git cannot read its settings: {}", settings.error_line);
   for (const std::string& setting : Split(settings.output, '\0')) {
     const auto [key, value] = KeyAndValue(setting);
     if (key == "user.name" && !value.empty()) project.user_name = value;
     if (key == "user.email" && !value.empty()) project.user_email = value;
-    if (key == "core.sparsecheckout") project.is_sparse = value == "true";
     if (key.starts_with("remote.") || key.starts_with("extensions.")) project.is_partial = true;
     const std::size_t name = std::string_view("filter.").size();
     if (key.starts_with("filter.")) project.filters.insert(key.substr(name, key.rfind('.') - name));
@@ -92,32 +87,12 @@ std::vector<std::string> Unread(const std::string& error) {
   return lines;
 }
 
-void AddNote(const std::string& text, std::vector<std::string> names,
-             std::vector<std::string>& notes) {
-  constexpr std::size_t kMaxListed = 10;
-  for (std::string& name : names) name = Visible(name);
-  if (!names.empty()) notes.push_back(text + List(names, kMaxListed));
-}
-
-void NoteLarge(const Project& project, const std::vector<RawChange>& changes,
-               std::vector<std::string>& notes) {
-  constexpr std::uintmax_t kLarge = 50'000'000;
-  std::vector<std::string> names;
-  for (const RawChange& change : changes) {
-    std::error_code gone;
-    const fs::path file = project.top / change.path;
-    const bool is_file = fs::symlink_status(file, gone).type() == fs::file_type::regular;
-    if (is_file && fs::file_size(file, gone) > kLarge) names.push_back(change.path);
-  }
-  AddNote("large, and copied: ", names, notes);
-}
-
-void NoteUntracked(const std::vector<RawChange>& changes, std::vector<std::string>& notes) {
+void NoteUntracked(const std::vector<RawChange>& changes, exposure::Notes& notes) {
   std::vector<std::string> names;
   for (const RawChange& change : changes) {
     if (change.mode == git::kNoEntry) names.push_back(change.path);
   }
-  AddNote(support::Count(names.size(), "untracked file") + " copied, too: ", names, notes);
+  notes.AddNote(support::Count(names.size(), "untracked file") + " copied, too:", names);
 }
 
 constexpr const char* kNoTree = "git cannot write the working tree";
@@ -130,7 +105,7 @@ void LeaveOut(const Git& git, const Project& project, const std::vector<std::str
 }
 
 /// Writes the tree of the working tree with the index of `git`; puts back repositories in it.
-std::string WriteTree(const Git& git, const Project& project, std::vector<std::string>& notes) {
+std::string WriteTree(const Git& git, const Project& project, exposure::Notes& notes) {
   const GitOutput added =
       git.Run({"-c", "advice.addEmbeddedRepo=false", "add", "-A", "--sparse", "--ignore-errors"});
   if (added.status > 1 && project.is_partial) throw Error(kPartialText);
@@ -138,26 +113,47 @@ std::string WriteTree(const Git& git, const Project& project, std::vector<std::s
     throw Error("git cannot read the working tree or {}: {}", project.index.string(),
                 added.error_line);
   if (!added.ok()) {
-    AddNote("as committed or not copied, since git could not add it: ", Unread(added.error), notes);
+    notes.AddNote("as committed or not copied, since git could not add it:", Unread(added.error));
   }
   const std::vector<RawChange> changes =
       ParseRaw(git.Require({"diff-index", "--cached", "--no-renames", "--raw", "-z", project.head},
                            "git cannot compare the working tree with HEAD"));
-  NoteLarge(project, changes, notes);
   const std::vector<std::string> links = GitLinks(changes);
   if (!links.empty()) {
     LeaveOut(git, project, links);
-    AddNote("not copied, since they are repositories of their own: ", links, notes);
+    notes.AddNote("not copied, since they are repositories of their own:", links);
   }
   return git.Require({"write-tree"}, kNoTree);
 }
 
 }  // namespace
 
-fs::path FindTop(const fs::path& directory) {
+fs::path FindProject(fs::path project) {
+  std::error_code error;
+  if (project.empty()) project = fs::current_path(error);
+  if (error) throw Error("the current directory is gone; change to your project");
+  const bool is_home = fs::equivalent(project, support::EnvironmentVariable("HOME"), error);
+  if (is_home || project == project.root_path()) {
+    throw Error("{} {}; run this inside a project", project.string(),
+                is_home ? "is your home directory" : "is the root directory");
+  }
+  return project;
+}
+
+std::optional<fs::path> FindRepository(fs::path directory) {
+  std::error_code unknown;
+  while (!fs::exists(fs::symlink_status(directory / ".git", unknown))) {
+    if (directory == directory.root_path()) return std::nullopt;
+    directory = directory.parent_path();
+  }
+  return directory;
+}
+
+std::string FindProjectTop() {
+  const fs::path directory = FindProject();
   const Git users = Git::Users(directory, -1);
   const GitOutput top = users.Run({"rev-parse", "--show-toplevel"});
-  if (top.ok()) return top.Line();
+  if (top.ok()) return FindProject(top.Line()).string();
   if (top.error_line.find("not a git repository") != std::string::npos) {
     throw Error("{} is not in a git repository: git init, and commit once.", directory.string());
   }
@@ -181,32 +177,29 @@ Project ReadProject(const fs::path& top, const Git& users) {
     throw Error("git 2.34 or newer is needed here (found {})",
                 support::Printable(version.substr(0, 60)));
   }
-  const std::vector<std::string> lines =
-      Split(users.Require({"rev-parse", "--show-object-format", "--git-path", "objects",
-                           "--git-path", "index", "--git-path", "shallow", "--absolute-git-dir",
-                           "--git-path", "info/exclude"},
-                          support::Format("git cannot read {}", top.string())),
-            '\n');
-  if (lines.size() != 6) throw Error("{}: a path with a line break cannot be copied", top.string());
+  const std::vector<std::string> lines = Split(
+      users.Require({"rev-parse", "--show-object-format", "--git-path", "objects", "--git-path",
+                     "index", "--git-path", "shallow", "--git-path", "info/exclude"},
+                    support::Format("git cannot read {}", top.string())),
+      '\n');
+  if (lines.size() != 5) throw Error("{}: a path with a line break cannot be copied", top.string());
   Project project;
   project.top = top;
   project.format = lines[0];
   project.objects = fs::weakly_canonical(top / lines[1]);
   project.index = fs::weakly_canonical(top / lines[2]);
   project.shallow = fs::weakly_canonical(top / lines[3]);
-  project.git_directory = lines[4];
   ReadHead(users, project);
   ReadSettings(users, project);
-  project.excludes = ReadExcludes(project, users, lines[5]);
+  project.excludes = ReadExcludes(project, users, lines[4]);
   return project;
 }
 
 Snapshot TakeSnapshot(const Project& project, const Git& users, const SideRepository& side) {
   const fs::path index = side.path() / "index";
-  Snapshot snapshot{.git =
-                        users.With({{"GIT_INDEX_FILE", index.string()},
-                                    {"GIT_OBJECT_DIRECTORY", (side.path() / "objects").string()}})};
-  const Git& git = snapshot.git;
+  Snapshot snapshot;
+  const Git git = users.With({{"GIT_INDEX_FILE", index.string()},
+                              {"GIT_OBJECT_DIRECTORY", (side.path() / "objects").string()}});
   std::error_code none;
   fs::remove(index, none);
   if (fs::exists(project.index, none)) {
@@ -230,13 +223,15 @@ Snapshot TakeSnapshot(const Project& project, const Git& users, const SideReposi
   } else {
     LeaveOut(git, project, kept);
     tree = git.Require({"write-tree"}, kNoTree);
-    AddNote(
+    snapshot.notes.AddNote(
         "left out, since a file of rules such as .gitignore has changed since the last send "
-        "(git add -f FILE sends it): ",
-        kept, snapshot.notes);
+        "(git add -f FILE sends it):",
+        kept);
   }
-  AddNote("under filters of yours, so as git stores them: ", {rules.begin() + 1, rules.end()},
-          snapshot.notes);
+  snapshot.notes.AddNote("under filters of yours, so as git stores them:",
+                         {rules.begin() + 1, rules.end()});
+  if (project.is_partial)
+    snapshot.notes.Add("Note: this is a partial clone: the copy has no history.");
   // The dates of HEAD: the same state is the same commit.
   const Git dated =
       git.With({{"GIT_AUTHOR_DATE", project.head_date}, {"GIT_COMMITTER_DATE", project.head_date}});
@@ -248,46 +243,6 @@ Snapshot TakeSnapshot(const Project& project, const Git& users, const SideReposi
                            project.head, "-m", "Uncommitted changes", tree},
                           "git cannot write a commit of the working tree");
   return snapshot;
-}
-
-std::vector<std::string> ListNotes(const Project& project, const Git& git) {
-  std::vector<std::string> notes;
-  std::error_code none;
-  for (const char* name : {"MERGE_HEAD", "rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD"}) {
-    if (!fs::exists(project.git_directory / name, none)) continue;
-    notes.emplace_back("a merge or rebase is in progress: the copy has its files only");
-    break;
-  }
-  std::vector<std::string> unwatched;
-  std::vector<std::string> modules;
-  std::vector<std::string> annexed;
-  // "TAG MODE ID STAGE", tab, name
-  for (const std::string& line : Split(git.Run({"ls-files", "-s", "-v", "-z"}).output, '\0')) {
-    const std::string name = line.substr(line.find('\t') + 1);
-    const bool is_assumed = line.front() >= 'a' && line.front() <= 'z';
-    const bool is_skipped = line.front() == 'S' && !project.is_sparse;
-    if (is_assumed || is_skipped) unwatched.push_back(name);
-    if (line.substr(2).starts_with(kRepositoryMode)) modules.push_back(name);
-    if (!line.substr(2).starts_with(exposure::kLinkMode)) continue;
-    const std::string target = fs::read_symlink(project.top / name, none);
-    if (target.find(".git/annex/objects/") != std::string::npos) annexed.push_back(name);
-  }
-  AddNote("as committed, since the index does not watch it: ", unwatched, notes);
-  AddNote("submodules stay behind: ", modules, notes);
-  AddNote("links of git-annex, whose files stay behind: ", annexed, notes);
-  if (project.is_partial) notes.emplace_back("this is a partial clone: the copy has no history");
-  const GitOutput large = git.Run({"grep", "--cached", "-l", "-F", "-e", "filter=lfs", "--",
-                                   ".gitattributes", "*/.gitattributes"});
-  if (large.ok()) notes.emplace_back("files of git LFS are pointers in the copy");
-  const GitOutput ignored =
-      git.Run({"ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory"});
-  const auto count = std::count(ignored.output.begin(), ignored.output.end(), '\0');
-  if (count > 0) {
-    notes.push_back(count == 1
-                        ? "1 ignored file or directory stays behind"
-                        : support::Format("{} ignored files or directories stay behind", count));
-  }
-  return notes;
 }
 
 std::vector<std::string> GitLinks(const std::vector<RawChange>& changes) {

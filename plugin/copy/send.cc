@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "copy/copy.h"
-#include "copy/guest_copy.h"
 #include "copy/programs.h"
 #include "copy/rules.h"
 #include "support/errors.h"
@@ -17,8 +16,15 @@ using git::Excluding;
 namespace {
 
 namespace fs = std::filesystem;
+using exposure::Notes;
 using support::Error;
 using support::Format;
+
+Notes Only(const std::string& line) {
+  Notes notes;
+  notes.Add(line);
+  return notes;
+}
 
 const std::string kReplace = std::string(checkpoint_program) + std::string(replace_program);
 
@@ -37,10 +43,10 @@ fs::path MakePack(const SideRepository& side, const Project& project,
 }
 
 /// Makes the copy equal to the snapshot. The pack comes with its index, so that the guest need not
-/// check it. Returns GuestState::found.
-std::string Replace(const Target& target, const Project& project, const Snapshot& snapshot,
-                    const GuestState& state) {
-  const SideRepository& side = target.side;
+/// check it.
+void Replace(Copy& copy, const Project& project, const Snapshot& snapshot,
+             const GuestState& state) {
+  const SideRepository& side = copy.side();
   fs::path pack = MakePack(side, project,
                            snapshot.commit + "\n" + project.head + "\n" + Excluding(state.known));
   const Settings settings = {{"STATE", state.directory},
@@ -53,14 +59,14 @@ std::string Replace(const Target& target, const Project& project, const Snapshot
                              {"EXCLUDES", project.excludes},
                              {"PACK", pack.stem()},
                              {"NEEDED", std::to_string(fs::file_size(pack))}};
-  const GuestState prepared = CallGuest(target, settings, kReplace + "prepare");
+  const GuestState prepared = CallGuest(copy, settings, kReplace + "prepare");
   // Then another one may be named.
-  if (prepared.directory == "directory" && side.facts().sent.empty()) target.side.Remove();
-  if (!prepared.directory.empty()) RequireOurs(target, prepared);
+  if (prepared.directory == "directory" && side.facts().sent.empty()) RemoveRecord(side.path());
+  if (!prepared.directory.empty()) RequireOurs(copy.side(), prepared);
   const std::string temporary = side.facts().directory + "/.git/objects/pack/tmp_";
-  SendFile(target, pack, temporary + "pack");
-  SendFile(target, pack.replace_extension(".idx"), temporary + "idx");
-  return CallGuest(target, settings, kReplace + "apply || fail_or_full apply").found;
+  SendFile(copy, pack, temporary + "pack");
+  SendFile(copy, pack.replace_extension(".idx"), temporary + "idx");
+  CallGuest(copy, settings, kReplace + "apply || fail_or_full apply");
 }
 
 }  // namespace
@@ -71,53 +77,51 @@ std::string Replace(const Target& target, const Project& project, const Snapshot
 /// "interrupted". That file goes only after the host has saved the commit as `sent`; if it is left
 /// then, look() sees that both agree and deletes it. Work is looked for first and never
 /// overwritten.
-std::vector<std::string> Send(const Target& target, const Project& project,
-                              const Snapshot& snapshot) {
-  SideRepository& side = target.side;
-  DeleteOld(target);
-  const GuestState state = CommitGuestWork(target, CommonCommits(side));
+Notes Send(Copy& copy) {
+  SideRepository& side = copy.side();
+  const Git users = copy.users();
+  const Project project = ReadProject(copy.project(), users);
+  side.Prepare(project);
+  const Snapshot snapshot = TakeSnapshot(project, users, side);
+  copy.Connect();
+  DeleteOld(copy);
+  const GuestState state = CommitGuestWork(copy, CommonCommits(side));
   const CopyFacts facts = side.facts();
   const std::string place = side.place().instance + ":" + facts.directory;
   const std::string the_copy = Format("The copy in {}", place);
   const bool is_there = state.directory != "absent" && state.directory != "interrupted";
   if (is_there) {
-    RequireOurs(target, state);
+    RequireOurs(copy.side(), state);
     // The rest stays in the copy when it is replaced.
     const bool would_lose =
         state.untaken.has_work() || state.untaken.IsUnfinished() ||
         std::any_of(state.untaken.refs.begin(), state.untaken.refs.end(),
                     [&](const auto& ref) { return ref.source == "refs/heads/" + project.branch; });
     if (would_lose) {
-      std::vector<std::string> lines;
-      if (state.untaken.IsUnfinished()) lines = RestLines(target, state.untaken);
-      lines.push_back(Format("{} stays as it is: {} not taken. limactl mcp take {}", the_copy,
-                             state.untaken.Summary(), side.place().instance));
-      return lines;
+      Notes notes;
+      if (state.untaken.IsUnfinished()) notes = NotesOnRest(side, state.untaken);
+      notes.Add(Format("{} stays as it is: {} not taken. limactl mcp take {}", the_copy,
+                       state.untaken.Summary(), side.place().instance));
+      return notes;
     }
     const bool is_current = state.work == snapshot.commit && facts.sent == snapshot.commit &&
                             facts.base == project.head && facts.branch == project.branch &&
                             support::ReadText(RulesFile(side)) == snapshot.rules;
-    if (is_current) return {Format("{} is up to date.", the_copy)};
+    if (is_current) return Only(Format("{} is up to date.", the_copy));
   }
   const std::optional<FileLock> use = side.place().TakeUse(LockKind::kExclusive);
   if (!use && !is_there) throw Error(side.place().InUseText());
-  if (!use) return {Format("{} stays as it is: it is in use.", the_copy)};
+  if (!use) return Only(Format("{} stays as it is: it is in use.", the_copy));
 
-  std::vector<std::string> lines;
+  Notes notes;
   if (!state.untaken.empty())
-    lines.push_back(Format("Not taken, and still in the copy: {}.", state.untaken.Summary()));
+    notes.Add(Format("Not taken, and still in the copy: {}.", state.untaken.Summary()));
   const bool was_made = !facts.sent.empty();
   if (was_made && state.directory == "absent") {
-    lines.emplace_back("The copy was gone; it is made anew.");
+    notes.Add("The copy was gone; it is made anew.");
   }
   if (!was_made) side.Save(facts);
-  const std::string found = Replace(target, project, snapshot, state);
-  if (!found.empty()) {
-    lines.push_back(
-        Format("What was made in the copy since it was interrupted is on its branch {}: "
-               "limactl mcp take {}",
-               found, side.place().instance));
-  }
+  Replace(copy, project, snapshot, state);
   if (!snapshot.rules.empty()) support::WriteText(RulesFile(side), snapshot.rules);
   side.Save({.project = facts.project,
              .directory = facts.directory,
@@ -126,20 +130,12 @@ std::vector<std::string> Send(const Target& target, const Project& project,
              .base = project.head,
              .applied = snapshot.commit,
              .replaced = facts.replaced});
-  CallGuest(target, {}, "rm -f \"$next\"");
-  for (const auto& notes : {snapshot.notes, ListNotes(project, snapshot.git)}) {
-    for (const std::string& note : notes) lines.push_back(Format("Note: {}.", note));
-  }
-  lines.push_back(is_there ? Format("{} starts again from here.", the_copy)
-                           : Format("Copied to {}.", place));
+  CallGuest(copy, {}, "rm -f \"$next\"");
+  notes.Add(snapshot.notes);
+  notes.Add(is_there ? Format("{} starts again from here.", the_copy)
+                     : Format("Copied to {}.", place));
   (void)side.git().Run({"-c", "gc.autoDetach=false", "gc", "-q", "--auto"});
-  return lines;
-}
-
-GuestState QueryUntaken(const Target& target) {
-  GuestState state = CommitGuestWork(target, CommonCommits(target.side));
-  RequireOurs(target, state);
-  return state;
+  return notes;
 }
 
 }  // namespace copy

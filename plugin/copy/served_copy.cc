@@ -3,10 +3,11 @@
 
 #include <memory>
 #include <utility>
-#include <vector>
 
-#include "copy/side_repository.h"
+#include "lima/sandbox.h"
+#include "shell/shell_quote.h"
 #include "support/errors.h"
+#include "support/paths.h"
 
 namespace copy {
 namespace {
@@ -18,7 +19,42 @@ std::pair<SidePlace, CopyFacts> FindCopy(const std::filesystem::path& directory,
   return {*place, *place->ReadFacts()};
 }
 
+/// Throws support::Error unless the directory is the complete copy of the place's project. Two
+/// or three round trips.
+void RequireCopy(const SidePlace& place, const CopyFacts& facts, guest::Guest& guest,
+                 const support::Context& context) {
+  constexpr std::size_t kLength = 64;
+  const std::string marker = facts.directory + "/.git/limactl-mcp";
+  std::vector<guest::Reply> replies = guest.RoundTrip(
+      {guest::Request::LStat(marker), guest::Request::LStat(marker + ".next")}, context);
+  const bool is_there = !replies[0].failure &&
+                        replies[0].As<guest::FileAttributes>().type == guest::FileType::kRegular;
+  if (is_there && replies[1].failure) {
+    const auto file = guest.Open(marker, guest::OpenMode::kRead, 0, context);
+    if (file->ReadSome(0, kLength, context) == place.id + "\n") return;
+  }
+  throw support::Error(place.NoCopyText());
+}
+
 }  // namespace
+
+void RequireNoMount(const std::vector<lima::Mount>& mounts, const CopyFacts& facts,
+                    const std::string& instance) {
+  for (const lima::Mount& mount : mounts) {
+    const bool is_apart = !support::PathBelow(facts.directory, mount.mount_point) &&
+                          !support::PathBelow(mount.mount_point, facts.directory);
+    if (is_apart) continue;
+    if (!facts.sent.empty()) {
+      throw support::Error("{} mounts {} over the copy of {}. Remove that mount: {}", instance,
+                           mount.location, facts.project, lima::EditCommands(instance));
+    }
+    throw support::Error(
+        "{} mounts {}: the guest would see both. Use --copy-dir DIR, "
+        "another directory of the guest, or an instance without mounts: {}",
+        instance, mount.location,
+        shell::ShellCommand(lima::MountlessSandboxCommand(instance + "-copies")));
+  }
+}
 
 connection::OnlyRoot ServedCopy(const std::filesystem::path& lima_home, const std::string& instance,
                                 const std::string& project) {

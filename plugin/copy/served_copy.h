@@ -3,8 +3,11 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "connection/instance.h"
+#include "copy/side_repository.h"
+#include "lima/mounts.h"
 
 namespace copy {
 
@@ -12,5 +15,9 @@ namespace copy {
 /// the copy is neither replaced nor dropped.
 connection::OnlyRoot ServedCopy(const std::filesystem::path& lima_home, const std::string& instance,
                                 const std::string& project);
+
+/// Throws support::Error if a mount of the instance contains or lies in the copy's directory.
+void RequireNoMount(const std::vector<lima::Mount>& mounts, const CopyFacts& facts,
+                    const std::string& instance);
 
 }  // namespace copy

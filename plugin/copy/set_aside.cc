@@ -59,7 +59,6 @@ SetAside NewSetAside(const SidePlace& place, const CopyFacts& facts) {
 
 SidePlace PlaceOf(SidePlace place, const SetAside& aside) {
   place.repository = aside.repository;
-  place.dropped = aside.name;
   return place;
 }
 

@@ -16,13 +16,10 @@
 #include "copy/project.h"
 #include "copy/set_aside.h"
 #include "git/objects.h"
-#include "lima/sandbox.h"
-#include "shell/shell_quote.h"
 #include "support/context.h"
 #include "support/errors.h"
 #include "support/files.h"
 #include "support/log.h"
-#include "support/paths.h"
 #include "support/sha256.h"
 
 namespace copy {
@@ -171,7 +168,6 @@ std::vector<CopyFacts> ListFacts(const fs::path& instance_directory) {
 void RemoveRecord(const fs::path& repository) {
   fs::remove(repository / kFacts);  // first: without it the rest counts as nothing
   fs::remove_all(repository);
-  for (const char* lock : {".work", ".use"}) fs::remove(repository.string() + lock);
 }
 
 std::optional<FileLock> SidePlace::TakeUse(LockKind kind) const {
@@ -194,12 +190,6 @@ std::string SidePlace::InUseText() const {
 std::string SidePlace::NoCopyText() const {
   std::string text =
       Format("There is no copy of {} in {}: limactl mcp copy {}", project, instance, instance);
-  for (const CopyFacts& other : ListFacts(instance_directory)) {
-    std::error_code gone;
-    if (fs::exists(other.project, gone)) continue;
-    text +=
-        Format(". If this was {}: --project {}", other.project, shell::ShellQuote(other.project));
-  }
   if (!ListSetAside(instance_directory, project).empty())
     text += Format(". What was dropped: limactl mcp drop {} --undo", arguments);
   return text;
@@ -269,11 +259,6 @@ void SideRepository::Save(const CopyFacts& facts) {
   facts_ = facts;
 }
 
-void SideRepository::Remove() {
-  fs::remove(path() / kFacts);  // first: without it the rest counts as nothing
-  fs::remove_all(path());
-}
-
 void SideRepository::MoveTo(const fs::path& repository) {
   fs::rename(path(), repository);
   facts_ = {place_.project, facts_.directory};
@@ -298,39 +283,6 @@ fs::path SideRepository::MakePack(const Git& git, const std::string& revisions) 
       {"pack-objects", "--revs", "--window=0", "--delta-base-offset", "-q", pack.string()},
       Format("git cannot pack {}", facts_.project), revisions);
   return pack.string() + "-" + id + ".pack";
-}
-
-void RequireNoMount(const std::vector<lima::Mount>& mounts, const CopyFacts& facts,
-                    const std::string& instance) {
-  for (const lima::Mount& mount : mounts) {
-    const bool is_apart = !support::PathBelow(facts.directory, mount.mount_point) &&
-                          !support::PathBelow(mount.mount_point, facts.directory);
-    if (is_apart) continue;
-    if (!facts.sent.empty()) {
-      throw support::Error("{} mounts {} over the copy of {}. Remove that mount: {}", instance,
-                           mount.location, facts.project, lima::EditCommands(instance));
-    }
-    throw support::Error(
-        "{} mounts {}: the guest would see both. Use --copy-dir DIR, "
-        "another directory of the guest, or an instance without mounts: {}",
-        instance, mount.location,
-        shell::ShellCommand(lima::MountlessSandboxCommand(instance + "-copies")));
-  }
-}
-
-void RequireCopy(const SidePlace& place, const CopyFacts& facts, guest::Guest& guest,
-                 const support::Context& context) {
-  constexpr std::size_t kLength = 64;
-  const std::string marker = facts.directory + "/.git/limactl-mcp";
-  std::vector<guest::Reply> replies = guest.RoundTrip(
-      {guest::Request::LStat(marker), guest::Request::LStat(marker + ".next")}, context);
-  const bool is_there = !replies[0].failure &&
-                        replies[0].As<guest::FileAttributes>().type == guest::FileType::kRegular;
-  if (is_there && replies[1].failure) {
-    const auto file = guest.Open(marker, guest::OpenMode::kRead, 0, context);
-    if (file->ReadSome(0, kLength, context) == place.id + "\n") return;
-  }
-  throw support::Error(place.NoCopyText());
 }
 
 std::string Quoted(const std::string& text) {

@@ -11,9 +11,6 @@
 #include <vector>
 
 #include "git/git.h"
-#include "guest/guest.h"
-#include "lima/mounts.h"
-#include "support/context.h"
 #include "support/file_descriptor.h"
 
 namespace copy {
@@ -67,7 +64,7 @@ std::vector<std::filesystem::path> ListRepositories(
 /// Empty if there is no record. Needs no lock.
 std::optional<CopyFacts> ReadFactsIn(const std::filesystem::path& repository);
 
-/// Deletes a side repository, and its locks.
+/// Deletes a side repository.
 void RemoveRecord(const std::filesystem::path& repository);
 
 /// The facts of all copies in an instance. Needs no lock.
@@ -104,7 +101,6 @@ struct SidePlace {
   std::string top;      ///< where it is now
   std::string id;       ///< of the project
   std::filesystem::path repository;
-  std::string dropped = {};  ///< see SetAside::name; empty: the copy itself
 };
 
 /// The bare repository beside the user's, in the instance's directory. It borrows the user's
@@ -144,8 +140,6 @@ class SideRepository {
   /// Writes a pack of the revisions (lines), and its .idx, to a scratch directory.
   [[nodiscard]] std::filesystem::path MakePack(const Git& git, const std::string& revisions) const;
 
-  void Remove();
-
   /// Renames it, for SetAside, or the other way round. Then there is no copy, or that one.
   void MoveTo(const std::filesystem::path& repository);
   void MoveFrom(const std::filesystem::path& repository);
@@ -156,15 +150,6 @@ class SideRepository {
   Git git_;
   CopyFacts facts_;
 };
-
-/// Throws support::Error if a mount of the instance contains or lies in the copy's directory.
-void RequireNoMount(const std::vector<lima::Mount>& mounts, const CopyFacts& facts,
-                    const std::string& instance);
-
-/// Throws support::Error unless the directory is the complete copy of the place's project. Two
-/// or three round trips.
-void RequireCopy(const SidePlace& place, const CopyFacts& facts, guest::Guest& guest,
-                 const support::Context& context);
 
 /// The text in quotes, in git's C style.
 std::string Quoted(const std::string& text);

@@ -56,23 +56,22 @@ std::string FieldsOf(const File& file) {
 
 void WriteReplacement(const fs::path& file, const Replacement& replacement) {
   std::string text = replacement.applied + '\0' + replacement.sent + '\0';
-  for (const auto& [was, is, is_left] : replacement.files) {
-    text += was.path + '\0' + FieldsOf(was) + FieldsOf(is) + (is_left ? "left" : "") + '\0';
+  for (const auto& [was, is] : replacement.files) {
+    text += was.path + '\0' + FieldsOf(was) + FieldsOf(is);
   }
   support::WriteText(file, text);
   Sync(file);
 }
 
 Replacement ReadReplacementIn(const fs::path& file) {
-  constexpr std::size_t kPartsOfFile = 6;
+  constexpr std::size_t kPartsOfFile = 5;
   const std::vector<std::string> parts = Split(support::ReadText(file), '\0');
   if (parts.size() % kPartsOfFile != 2) throw Error("{} is damaged", file.string());
   const auto mode = [](const std::string& text) { return static_cast<unsigned>(std::stoul(text)); };
   Replacement replacement{.applied = parts[0], .sent = parts[1]};
   for (std::size_t i = 2; i < parts.size(); i += kPartsOfFile) {
     replacement.files.push_back({.was = {parts[i], mode(parts[i + 1]), parts[i + 2]},
-                                 .is = {parts[i], mode(parts[i + 3]), parts[i + 4]},
-                                 .is_left = !parts[i + 5].empty()});
+                                 .is = {parts[i], mode(parts[i + 3]), parts[i + 4]}});
   }
   return replacement;
 }
@@ -228,11 +227,7 @@ std::vector<std::string> RawSnapshot::Put(const Files& wanted) const {
   return different;
 }
 
-void RawSnapshot::Complete(const Replacement& replacement, const RawSnapshot* other) const {
-  if (other != nullptr) {
-    fs::copy(other->directory_ / kObjects, directory_ / kObjects,
-             fs::copy_options::recursive | fs::copy_options::skip_existing);
-  }
+void RawSnapshot::Complete(const Replacement& replacement) const {
   WriteReplacement(directory_ / kComplete, replacement);
 }
 

@@ -37,7 +37,6 @@ File At(const Files& files, const std::string& path);
 struct Replaced {
   File was;
   File is = {};
-  bool is_left = false;  ///< `take --undo` left it, since it was changed again
 };
 
 struct Replacement {
@@ -71,8 +70,8 @@ class RawSnapshot {
   /// with other files.
   [[nodiscard]] std::vector<std::string> Put(const Files& wanted) const;
 
-  /// Keeps with it what became of the files. Their earlier bytes are here or in `other`.
-  void Complete(const Replacement& replacement, const RawSnapshot* other = nullptr) const;
+  /// Keeps with it what became of the files.
+  void Complete(const Replacement& replacement) const;
   [[nodiscard]] Replacement ReadReplacement() const;
 
   void Remove() const;

@@ -1,199 +1,139 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
+#include "copy/take.h"
 
-#include <algorithm>
-#include <filesystem>
+#include <functional>
+#include <iostream>
 #include <map>
 #include <set>
-#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
-#include "copy/copy.h"
+#include "copy/branches.h"
+#include "copy/diff.h"
 #include "paths/names.h"
 #include "support/errors.h"
-#include "support/files.h"
-#include "support/format.h"
-#include "support/printable.h"
-#include "support/regex.h"
 #include "support/words.h"
 
 namespace copy {
-
-using git::Excluding;
-using git::Existing;
-using git::RequireSuccess;
-using git::Split;
-using paths::Visible;
-using paths::Word;
-
 namespace {
 
-namespace fs = std::filesystem;
 using support::Error;
 using support::Format;
-using support::Regex;
 
-const std::string kBranches = "refs/heads/";
-constexpr const char* kNoList = "git cannot list the branches";
-constexpr const char* kReason = "limactl mcp take";
-
-void AddPack(const Git& users, const SideRepository& side, const std::string& revisions) {
-  const std::string pack = side.MakePack(side.git(), revisions);
-  const support::FileDescriptor file(::open(pack.c_str(), O_RDONLY | O_CLOEXEC));
-  support::Child index = users.Start({"index-pack", "--stdin"}, {.input = file.get()});
-  RequireSuccess(index, "git cannot add the work to your repository");
-}
-
-/// Branches that a rebase or a bisection works on, which count as checked out.
-std::set<std::string> BranchesInWork(const Git& users) {
-  const fs::path common =
-      users.Require({"rev-parse", "--path-format=absolute", "--git-common-dir"}, kNoList);
-  std::vector<fs::path> directories = {common};
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(common / "worktrees", none)) {
-    directories.push_back(entry.path());
-  }
-  std::set<std::string> branches;
-  for (const fs::path& directory : directories) {
-    for (const char* file : {"rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"}) {
-      const std::vector<std::string> lines = Split(support::ReadText(directory / file), '\n');
-      if (lines.empty()) continue;
-      const bool is_full = lines[0].starts_with(kBranches);
-      branches.insert(is_full ? lines[0].substr(kBranches.size()) : lines[0]);
+/// Prints what the branches change, for the host. If that fails, they still come, and the result
+/// is 1.
+int PrintReport(const Copy& copy, const std::string& from,
+                const std::vector<Branch>& branches) try {
+  std::string to = from;
+  std::map<std::string, std::string> others;
+  for (const auto& [name, old, source] : branches) {
+    if (source.id == copy.side().facts().work) {
+      to = source.id;
+    } else {
+      others[source.id] = name;
     }
   }
-  return branches;
+  copy.MakeReport(from, to, branches.front().name, others).Print(std::cerr);
+  return 0;
+} catch (const Error& error) {
+  std::cerr << Format("What the branches change cannot be examined: {}\n", error.what());
+  return 1;
 }
 
-/// What neither a shell nor a terminal takes for more than a name. git refuses the second kind.
-std::string Plain(std::string name) {
-  constexpr std::size_t kMaxName = 100;
-  static const Regex others("[^\\w./+@-]+", Regex::kLatin1);
-  static const Regex refused(R"((^|/)(\.|/|$)|\.\.|\.(lock)?(/|$))");
-  static const Regex marks("[./]+");
-  others.ReplaceAll(name, "-");
-  name.resize(std::min(name.size(), kMaxName));
-  if (!refused.PartialMatch(name)) return name;
-  marks.ReplaceAll(name, "-");
-  return "-" + name;
+/// Says what to know before the branches are merged or pushed.
+void PrintNotes(const SideRepository& side, const std::string& from, bool has_work) {
+  const CopyFacts& facts = side.facts();
+  if (from != facts.sent) {
+    std::cerr << "Note: git gc has deleted what the copy began with; this compares with an empty "
+                 "directory.\n";
+  }
+  if (!has_work || facts.sent == facts.base) return;
+  std::cerr << "Note: it contains your own uncommitted and untracked files: do not push it as it "
+               "is.\n";
+  if (facts.applied == facts.work) return;
+  std::cerr << Format(
+      "If git merge refuses, because of changes of your own: limactl mcp take {} --apply\n",
+      side.place().arguments);
 }
 
-/// The name of a source in the facts. Stashes are numbered from the newest, so their numbers
-/// change.
-std::string KeyOf(const Source& source) {
-  return support::Printable(source.is_stash() ? "refs/stash/" + source.id : source.ref);
+/// The work, unless it is none, and what else the host has not.
+std::vector<Source> SourcesOf(const SideRepository& side, const GuestState& state) {
+  const CopyFacts& facts = side.facts();
+  std::vector<Source> sources;
+  // A detached HEAD at an older commit, as in a bisection, is no work.
+  const bool is_look = state.head == "detached" &&
+                       side.git().Run({"merge-base", "--is-ancestor", state.work, facts.base}).ok();
+  if (state.work != facts.sent && !is_look) {
+    sources.push_back(MakeSource(side, state.head, state.work));
+  }
+  for (const Untaken::Ref& ref : state.untaken.refs) {
+    sources.push_back(MakeSource(side, ref.source, ref.id));
+  }
+  return sources;
 }
 
-/// The branch that a source gets if nothing stands in the way but `number` - 1 others.
-std::string Numbered(const Source& source, int number) {
-  const std::size_t name = source.branch.size();
-  const std::size_t end = source.is_stash() ? source.branch.rfind('-') : name;
-  if (number == 1 && end == name) return source.branch;
-  return source.branch.substr(0, end) + "-" + std::to_string(number);
+/// Sets a branch for each source. `name`: that the user wants for the work. What is not taken stays
+/// in `untaken`.
+int SetBranches(Copy& copy, Branches& all, const std::optional<std::string>& name,
+                GuestState& state) {
+  SideRepository& side = copy.side();
+  Untaken left{.rest = state.untaken.rest, .notes = state.untaken.notes};
+  std::vector<Branch> branches;
+  bool has_work = false;
+  for (Source& source : SourcesOf(side, state)) {
+    const bool is_work = source.id == state.work;
+    if (is_work && name) source.branch = *name;
+    branches.push_back(all.Choose(source, is_work && name));
+    has_work = has_work || is_work;
+  }
+  state.untaken = std::move(left);
+  if (branches.empty()) {
+    std::cout << "Nothing to take.\n";
+    return 0;
+  }
+  const std::string from = SentOrNothing(side);
+  const int result = PrintReport(copy, from, branches);
+  all.Set(side, branches);
+  for (const std::string& text : Describe(side, from, branches)) std::cout << text << '\n';
+  PrintNotes(side, from, has_work);
+  return result;
 }
 
 }  // namespace
 
-Source MakeSource(const SideRepository& side, const std::string& ref, const std::string& id) {
-  std::string name = RefName(ref);
-  if (ref != kBranches + side.facts().branch) name = Plain(std::move(name));
-  return {ref, id, side.place().instance + "/" + name};
-}
-
-void RequireBranchName(const Git& users, const std::string& name) {
-  if (users.Run({"check-ref-format", "--branch", name}).Line() == name) return;
-  throw Error("\"{}\" cannot be the name of a branch: --branch NAME.", support::Printable(name));
-}
-
-Branches::Branches(const Git& users, const SideRepository& side)
-    : users_(users),
-      side_(side),
-      taken_(TakenBranches(side.facts())),
-      in_work_(BranchesInWork(users)) {
-  // The id, "*" if the branch is checked out, and the name.
-  const std::string format =
-      "--format=%(objectname)%(if)%(worktreepath)%(then)*%(end) %(refname:lstrip=2)";
-  for (const std::string& line :
-       Split(users.Require({"for-each-ref", format, kBranches}, kNoList), '\n')) {
-    const std::size_t space = line.find(' ');
-    const std::string name = line.substr(space + 1);
-    if (line[space - 1] == '*') in_work_.insert(name);
-    ids_[name] = line.substr(0, line.find_first_of(" *"));
-    names_[support::LowerCase(name)] = name;
+void AddOverwritten(const Git& users, const std::vector<exposure::Change>& changes,
+                    exposure::Report& report) {
+  std::set<std::string, std::less<>> added;
+  for (const exposure::Change& change : changes) {
+    if (change.old_mode == git::kNoEntry) added.insert(support::LowerCase(change.path));
   }
+  if (added.empty()) return;
+  std::vector<std::string> overwritten;
+  const git::GitOutput ignored = users.Run({"ls-files", "-o", "-i", "--exclude-standard", "-z"});
+  if (!ignored.ok() || ignored.is_cut) report.Cut();
+  for (const std::string& path : git::Split(ignored.output, '\0')) {
+    const std::string file = support::LowerCase(path);
+    const auto below = added.lower_bound(file + "/");
+    bool is_in_the_way = below != added.end() && below->starts_with(file + "/");
+    for (std::size_t end = file.size(); !is_in_the_way && end != std::string::npos && end > 0;
+         end = file.rfind('/', end - 1)) {
+      is_in_the_way = added.contains(std::string_view(file).substr(0, end));
+    }
+    if (is_in_the_way) overwritten.push_back(paths::Visible(path));
+  }
+  report.AddSection("Ignored files of yours that git switch or merge would overwrite:",
+                    overwritten);
 }
 
-void Branches::RequireWay(const std::string& name) const {
-  // A branch cannot be both a file and a directory.
-  const std::string lower = support::LowerCase(name);
-  for (const auto& [other, found] : names_) {
-    if (!lower.starts_with(other + "/") && !other.starts_with(lower + "/")) continue;
-    throw Error("Branch {} is in the way of {}: git branch -m {} NAME", Visible(found),
-                Visible(name), Word(found));
-  }
-}
-
-/// Whether a branch that is there may move to another commit.
-bool Branches::MayMove(const std::string& name, const Source& source, bool is_named) const {
-  if (in_work_.contains(name)) return false;
-  const auto is_by_take = [&] {
-    return users_.Run({"reflog", "-1", "--format=%gs", kBranches + name}).Line() == kReason;
-  };
-  const auto last = taken_.find(name);
-  const std::string& id = ids_.at(name);
-  // The facts are older or newer than the branch if a `take` was killed.
-  if (last != taken_.end()) return last->second.id == id || is_by_take();
-  return (!is_named || is_by_take()) &&
-         side_.git().Run({"merge-base", "--is-ancestor", id, source.id}).ok();
-}
-
-Branch Branches::Choose(const Source& source, bool is_named) {
-  for (int number = 1;; ++number) {
-    const std::string name = Numbered(source, number);
-    RequireWay(name);
-    const auto last = taken_.find(name);
-    const bool is_others = last != taken_.end() && last->second.source != KeyOf(source);
-    if (is_others || chosen_.contains(name)) continue;
-    const auto found = ids_.find(name);
-    // Some file systems ignore the case of names.
-    const bool is_free = found == ids_.end() && !names_.contains(support::LowerCase(name));
-    const bool is_ours =
-        found != ids_.end() && (found->second == source.id || MayMove(name, source, is_named));
-    if (!is_free && !is_ours) continue;
-    chosen_.insert(name);
-    names_[support::LowerCase(name)] = name;
-    return {name, is_free ? "" : found->second, source};
-  }
-}
-
-void Branches::Set(SideRepository& side, const std::vector<Branch>& branches) const {
-  CopyFacts facts = side.facts();
-  std::vector<std::string> there = {
-      facts.base, users_.Run({"rev-parse", "-q", "--verify", "HEAD^{commit}"}).Line()};
-  for (const auto& [name, last] : taken_) {
-    const auto found = ids_.find(name);
-    if (found != ids_.end()) there.push_back(found->second);
-  }
-  std::string ids;
-  std::string updates;
-  for (const auto& [name, old, source] : branches) {
-    if (source.id == facts.work) facts.taken = source.id;
-    if (old == source.id && taken_.contains(name)) continue;
-    facts.branches += Format("{}\t{}\t{}\n", name, KeyOf(source), source.id);
-    if (old == source.id) continue;
-    ids += source.id + "\n";
-    updates += Format("update {} {} {}\n", kBranches + name, source.id,
-                      old.empty() ? std::string(source.id.size(), '0') : old);
-  }
-  // First: if this is killed, the branches are still known to be ours.
-  side.Save(facts);
-  if (ids.empty()) return;
-  AddPack(users_, side, ids + Excluding(Existing(users_, there)));
-  const git::GitOutput done = users_.Run(
-      {"-c", "core.logAllRefUpdates=true", "update-ref", "-m", kReason, "--stdin"}, updates);
-  if (done.ok()) return;
-  const bool is_locked = done.error.find(".lock': File exists") != std::string::npos;
-  throw Error("git cannot set the branches: {}{}", done.error_line,
-              is_locked ? " If no git runs, remove that file." : "");
+int TakeBranches(Copy& copy, const std::optional<std::string>& name, std::uint64_t max_size) {
+  const Git users = copy.users();
+  if (name) RequireBranchName(users, *name);
+  Branches branches(users, copy.side());
+  GuestState state = Fetch(copy, max_size, Refs::kAll);
+  const int result = SetBranches(copy, branches, name, state);
+  NotesOn(copy.side(), state.untaken).Print(std::cerr);
+  return state.untaken.empty() ? result : 1;
 }
 
 }  // namespace copy

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <filesystem>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +12,6 @@
 namespace copy {
 namespace {
 
-namespace fs = std::filesystem;
 using support::Error;
 using support::Format;
 
@@ -71,42 +68,30 @@ std::string UndoInterruptedApply(SideRepository& side) {
       side.place().arguments);
 }
 
-Undone UndoApply(SideRepository& side, bool force) {
+std::size_t UndoApply(SideRepository& side, bool force) {
   const int number = NextNumber(side);
   const auto last = RawSnapshot::Find(side, number - 1);
   if (!last) throw Error("There is no take --apply to undo.");
   const FileLock lock = side.place().LockTree();
   const Replacement then = last->ReadReplacement();
-  const auto is_left = [](const Replaced& each) { return each.is_left; };
-  const bool only_left = force && std::any_of(then.files.begin(), then.files.end(), is_left);
-  std::vector<std::string> paths;
-  for (const Replaced& each : then.files) paths.push_back(each.was.path);
-  const Files now = last->Look(paths);
-
-  // Also the directories that they are in.
-  std::set<std::string> changed;
-  for (const Replaced& each : then.files) {
-    if (force || !IsChanged(At(now, each.was.path), each)) continue;
-    for (fs::path part = each.was.path; !part.empty(); part = part.parent_path()) {
-      changed.insert(part.string());
-    }
-  }
+  const Files wanted = last->files();
+  const Files now = last->Look(PathsOf(wanted));
 
   Replacement next{.applied = side.facts().applied, .sent = side.facts().sent};
-  Undone undone;
-  Files wanted;
+  std::size_t files = 0;
+  std::vector<std::string> changed;
   for (const Replaced& each : then.files) {
     const File there = At(now, each.was.path);
-    const bool is_changed = changed.contains(each.was.path);
-    const bool stays = is_changed || (only_left && !each.is_left);
-    next.files.push_back({stays ? each.was : there, stays ? each.is : each.was, is_changed});
-    const bool is_directory = there.IsDirectory() && (each.was.IsDirectory() || each.was.mode == 0);
-    if (is_changed && !is_directory) undone.left.push_back(each.was.path);
-    if (stays) continue;
-    wanted.push_back(each.was);
-    if (there != each.was && !there.IsDirectory() && !each.was.IsDirectory()) ++undone.files;
+    next.files.push_back({there, each.was});
+    if (IsChanged(there, each)) changed.push_back(each.was.path);
+    if (there != each.was && !there.IsDirectory() && !each.was.IsDirectory()) ++files;
   }
-  if (undone.files == 0 && !undone.left.empty()) return undone;
+  if (!force && !changed.empty()) {
+    throw Error(
+        "Changed since, so nothing was put back: {}. To put back all the same, which can be "
+        "reversed: limactl mcp take --undo {} --force",
+        Named(changed), side.place().arguments);
+  }
 
   RawSnapshot before = RawSnapshot::Take(side, PathsOf(wanted), side.MakeScratch());
   before.Publish(number);
@@ -117,11 +102,9 @@ Undone UndoApply(SideRepository& side, bool force) {
     throw Error("Cannot be put back: {}. {}", Named(different),
                 is_back ? "The working tree is as it was." : "The next call tries again.");
   }
-  if (only_left) next.applied = then.applied;
-  before.Complete(next, wanted.size() < next.files.size() ? &*last : nullptr);
-  const bool is_same_copy = then.sent == side.facts().sent && !only_left;
-  FinishChange(side, number, is_same_copy ? then.applied : side.facts().applied);
-  return undone;
+  before.Complete(next);
+  FinishChange(side, number, then.sent == side.facts().sent ? then.applied : side.facts().applied);
+  return files;
 }
 
 }  // namespace copy

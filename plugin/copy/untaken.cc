@@ -6,8 +6,8 @@
 #include <map>
 #include <utility>
 
-#include "copy/guest_copy.h"
 #include "copy/set_aside.h"
+#include "copy/side_repository.h"
 #include "paths/names.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"
@@ -64,8 +64,6 @@ std::string TextOfKind(const std::string& kind, const std::string& names,
     return Format("not taken: git cannot read {} of another user; `{}` lets it", names,
                   InGuest(instance, "sudo chmod -R a+rX", directory));
   }
-  if (kind == "filter")
-    return Format("as it is, since its clean filter fails in the guest: {}", names);
   if (kind != "refs") return "";
   return Format("not brought: {}; `{}` brings all refs", names, BundleCommand(instance, directory));
 }
@@ -84,8 +82,6 @@ std::string TextOf(const Untaken::Rest& rest, const std::string& instance,
       {"repository",
        Format("{} is a repository of its own; `{}` brings its files, `{}` its commits", name,
               FilesCommand(instance, path), BundleCommand(instance, path))},
-      {"module", Format("{} has a submodule's commits; `{}` brings them", name,
-                        BundleCommand(instance, path))},
       {"worktree",
        Format(
            "{} is another working tree; `{} stash -u` makes what is not committed there a stash, "
@@ -93,13 +89,7 @@ std::string TextOf(const Untaken::Rest& rest, const std::string& instance,
            name, InGuest(instance, "git -C", path), instance, git, shell::ShellQuote(path))},
       {"lfs", Format("{}; `{}` brings them, for your .git/lfs/objects", name,
                      FilesCommand(instance, directory + "/.git/lfs/objects"))},
-      {"object",
-       Format("{}, a tag of no commit; `{}` brings it", name, BundleCommand(instance, directory))},
-      {"tag", Format("the message of {}; `limactl shell {} {} cat-file -p {}` prints it", name,
-                     instance, git, shell::ShellQuote(name))},
-      {"copy", Format("the copy of {} lies in this one; `limactl mcp take {} --project {}` brings "
-                      "its work, then the same with drop",
-                      name, instance, shell::ShellQuote(name))}};
+  };
   const auto found = texts.find(kind);
   return found == texts.end() ? "" : "not taken: " + found->second;
 }
@@ -113,10 +103,10 @@ std::string RefName(std::string ref) {
   return ref;
 }
 
-std::set<std::string> Held(const Target& target, std::vector<std::string> ids) try {
+std::set<std::string> Held(const SideRepository& side, std::vector<std::string> ids) try {
   std::erase(ids, "");
   if (ids.empty()) return {};
-  const Git users = Git::Users(target.side.place().top, target.side.lock());
+  const Git users = Git::Users(side.place().top, side.lock());
   const std::vector<std::string> existing = git::Existing(users, ids);
   if (existing.empty()) return {};
   const GitOutput others =
@@ -134,11 +124,10 @@ std::string Untaken::Summary() const {
   if (commits > 0) parts.push_back(support::Count(commits, "commit"));
   if (files > 0) parts.push_back(support::Count(files, "file"));
   std::vector<std::string> names;
-  for (const Ref& ref : refs) names.push_back(Described(ref.name));
+  for (const Ref& ref : refs) names.push_back(Described(RefName(ref.source)));
   for (const Rest& each : rest) names.push_back(each.name);
   if (!names.empty()) parts.push_back(List(names, 5));
-  if (gone.empty()) return support::Join(parts);
-  return Format("{} (gone, or without it: {})", support::Join(parts), List(gone));
+  return support::Join(parts);
 }
 
 bool Untaken::IsUnfinished() const {
@@ -147,29 +136,14 @@ bool Untaken::IsUnfinished() const {
   });
 }
 
-void CompareWithHost(const Target& target, const std::string& work, Untaken& untaken) {
-  const SidePlace& place = target.side.place();
-  const CopyFacts& facts = target.side.facts();
+void CompareWithHost(const SideRepository& side, const std::string& work, Untaken& untaken) {
+  const CopyFacts& facts = side.facts();
   std::vector<std::string> ids = {work};
   for (const Untaken::Ref& ref : untaken.refs) ids.push_back(ref.id);
-  std::set<std::string> taken = Held(target, ids);
+  std::set<std::string> taken = Held(side, ids);
   taken.insert({facts.sent, facts.applied});
   if (taken.contains(work)) untaken.commits = untaken.files = 0;
   std::erase_if(untaken.refs, [&](const auto& ref) { return taken.contains(ref.id); });
-  std::erase_if(ids, [&](const std::string& id) { return taken.contains(id); });
-  for (const auto& [name, branch] : TakenBranches(facts)) {
-    if (std::find(ids.begin(), ids.end(), branch.id) != ids.end()) {
-      untaken.gone.push_back(Visible(name));
-    }
-  }
-  if (!place.dropped.empty()) return;
-  const std::string directory = support::CleanPath(facts.directory);
-  for (const CopyFacts& other : ListFacts(place.instance_directory)) {
-    const auto below = support::PathBelow(other.directory, directory);
-    if (!below || below->empty()) continue;
-    std::erase_if(untaken.rest, [&](const auto& rest) { return rest.name == *below; });
-    untaken.rest.push_back({"copy", other.project});
-  }
 }
 
 std::string FilesCommand(const std::string& instance, const std::string& directory) {
@@ -184,23 +158,30 @@ std::string BundleCommand(const std::string& instance, const std::string& direct
                 NewName(instance, directory, ".bundle"));
 }
 
-std::vector<std::string> RestLines(const Target& target, const Untaken& untaken) {
-  const std::string& instance = target.side.place().instance;
-  const std::string& directory = target.side.facts().directory;
-  std::vector<std::string> lines;
+exposure::Notes NotesOnRest(const SideRepository& side, const Untaken& untaken) {
+  const std::string& instance = side.place().instance;
+  const std::string& directory = side.facts().directory;
+  exposure::Notes notes;
   std::map<std::string, std::vector<std::string>> names;
   for (const auto& all : {untaken.rest, untaken.notes}) {
     for (const Untaken::Rest& rest : all) {
       names[rest.kind].push_back(rest.name);
       const std::string text = TextOf(rest, instance, directory);
-      if (!text.empty()) lines.push_back("Note: " + text);
+      if (!text.empty()) notes.Add("Note: " + text);
     }
   }
   for (const auto& [kind, list] : names) {
     const std::string text = TextOfKind(kind, List(list, 5), instance, directory);
-    if (!text.empty()) lines.push_back("Note: " + text);
+    if (!text.empty()) notes.Add("Note: " + text);
   }
-  return lines;
+  return notes;
+}
+
+exposure::Notes NotesOn(const SideRepository& side, const Untaken& untaken) {
+  exposure::Notes notes;
+  if (!untaken.empty()) notes.Add(Format("Not taken: {}", untaken.Summary()));
+  notes.Add(NotesOnRest(side, untaken));
+  return notes;
 }
 
 }  // namespace copy

@@ -31,23 +31,18 @@ class Undo : public CopyTest {
     Shell(directory, "n=" + std::to_string(++number_) + " side=" + side + "\n" + move);
   }
 
-  /// What was changed since stays and is named; all else is as it was.
-  void ExpectUndone(const Files& before, const Files& applied, const Files& now,
-                    const std::string& said) {
-    const Files after = FilesOf(project);
+  /// The paths that were applied, or those of them that were changed since.
+  static std::set<std::string> Applied(const Files& before, const Files& applied,
+                                       const Files* since = nullptr) {
     std::set<std::string> paths;
-    for (const Files* files : {&before, &applied, &now, &after}) {
-      for (const auto& [path, text] : *files) paths.insert(path);
-    }
-    for (const std::string& path : paths) {
-      const bool was_applied = At(before, path) != At(applied, path);
-      const bool has_changed = At(now, path) != At(applied, path);
-      const bool stays = !was_applied || (has_changed && At(now, path) != At(before, path));
-      EXPECT_EQ(At(after, path), At(stays ? now : before, path)) << path;
-      if (stays && was_applied) {
-        EXPECT_THAT(said, HasSubstr(path));
+    for (const Files* files : {&before, &applied}) {
+      for (const auto& [path, text] : *files) {
+        const bool is_changed = since == nullptr || (At(*since, path) != At(applied, path) &&
+                                                     At(*since, path) != At(before, path));
+        if (At(before, path) != At(applied, path) && is_changed) paths.insert(path);
       }
     }
+    return paths;
   }
 
   std::mt19937 random = SeededRandom();
@@ -55,7 +50,7 @@ class Undo : public CopyTest {
   std::string log_;
 };
 
-TEST_F(Undo, GivesTheFilesOfBeforeOrNamesWhatItLeft) {
+TEST_F(Undo, GivesTheFilesOfBeforeAndOnlyIfForcedThoseThatWereChangedSince) {
   StartAgent();
   const auto end = std::chrono::steady_clock::now() + kTime;
   for (int round = 0; round < 8 && std::chrono::steady_clock::now() < end; ++round) {
@@ -72,20 +67,18 @@ TEST_F(Undo, GivesTheFilesOfBeforeOrNamesWhatItLeft) {
     for (std::size_t moves = random() % 3; moves > 0; --moves) Move(project, "user", kEdits);
     const Files now = FilesOf(project);
     const ProcessResult undone = Run({"take", "--undo"});
-    ExpectUndone(before, applied, now, undone.error);
-    EXPECT_EQ(undone.exit_code, undone.error.empty() ? 0 : 1) << undone.error;
-    if (undone.exit_code != 0) {
+    const bool is_changed = !Applied(before, applied, &now).empty();
+    EXPECT_EQ(undone.exit_code, is_changed ? 1 : 0) << undone.error;
+    if (is_changed) {
+      EXPECT_EQ(FilesOf(project), now) << "all or nothing";
       Succeed({"take", "--undo", "--force"});
-      Files forced = now;
-      for (const Files* files : {&before, &applied}) {
-        for (const auto& [path, text] : *files) {
-          if (At(before, path) == At(applied, path)) continue;
-          forced.erase(path);
-          if (applied.contains(path)) forced[path] = At(applied, path);
-        }
-      }
-      ExpectUndone(before, applied, forced, "");
     }
+    Files wanted = now;
+    for (const std::string& path : Applied(before, applied)) {
+      wanted.erase(path);
+      if (before.contains(path)) wanted[path] = At(before, path);
+    }
+    EXPECT_EQ(FilesOf(project), wanted);
     ASSERT_FALSE(HasFailure()) << undone.output << undone.error << log_;
   }
 }

@@ -33,13 +33,6 @@ using git::Git;
 using Names = std::vector<std::string>;
 
 constexpr std::size_t kMaxTarget = 4096;
-/// Bytes of a pointer of git LFS: what its text needs, and what git-lfs itself takes for one.
-constexpr std::size_t kMinPointer = 100;
-constexpr std::size_t kMaxPointer = 1024;
-
-bool IsFile(std::string_view mode) {
-  return mode != git::kNoEntry && mode != git::kRepositoryMode;
-}
 
 class CommitReader {
  public:
@@ -66,7 +59,7 @@ class CommitReader {
       changes_.tree = git::Tree(git_, to_, &changes_.is_cut);
     }
     FindLookAlikes();
-    ReadContents();
+    ReadLinks();
     return std::move(changes_);
   }
 
@@ -116,27 +109,18 @@ class CommitReader {
     }
   }
 
-  /// Reads links, and files that may be pointers of git LFS.
-  void ReadContents() {
-    std::unordered_map<std::string_view, std::uint64_t> sizes;
-    for (const git::TreeEntry& entry : changes_.tree) sizes.emplace(entry.id, entry.size);
+  void ReadLinks() try {
     Names ids;
     for (const Change& change : changes_.list) {
-      const auto size = sizes.find(change.id);
-      const bool is_small =
-          size == sizes.end() || (size->second >= kMinPointer && size->second <= kMaxPointer);
-      if (IsFile(change.mode) && (is_small || change.mode == kLinkMode)) ids.push_back(change.id);
-      if (IsFile(change.mode) && IsFile(change.old_mode)) ids.push_back(change.old_id);
+      if (change.mode == kLinkMode) ids.push_back(change.id);
     }
-    try {
-      changes_.small = git::Contents(git_, ids, kMaxTarget, &changes_.is_cut);
-    } catch (const support::Error&) {
-      changes_.is_cut = true;
-    }
+    const auto targets = git::Contents(git_, ids, kMaxTarget, &changes_.is_cut);
     for (Change& change : changes_.list) {
-      const auto found = changes_.small.find(change.id);
-      if (change.mode == kLinkMode && found != changes_.small.end()) change.target = found->second;
+      const auto found = targets.find(change.id);
+      if (change.mode == kLinkMode && found != targets.end()) change.target = found->second;
     }
+  } catch (const support::Error&) {
+    changes_.is_cut = true;
   }
 
   const Git& git_;

@@ -15,8 +15,6 @@ namespace exposure {
 struct CommitChanges {
   std::vector<Change> list;
   bool is_cut = false;  ///< there is more than can be examined
-  /// By id: where links lead, and what may be a pointer of git LFS.
-  std::map<std::string, std::string> small = {};
   git::TreeEntries tree = {};  ///< of the second commit, unless nothing differs
 };
 

@@ -82,29 +82,11 @@ Names ListObeyed(const std::vector<Change>& changes, const HostPrograms& program
   return lines;
 }
 
-void AddLines(Report& report, const std::string& title, const Names& lines) {
-  if (lines.empty()) return;
-  report.lines.push_back(title);
-  for (const std::string& line : lines) report.lines.push_back("  " + line);
-}
-
 }  // namespace
 
-void Report::AddSection(const std::string& title, const Names& rows) {
-  const auto shown = static_cast<std::ptrdiff_t>(std::min(rows.size(), kMaxRows));
-  AddLines(*this, title, {rows.begin(), rows.begin() + shown});
-  if (rows.size() > kMaxRows) {
-    lines.push_back(support::Format("  and {} more", rows.size() - kMaxRows));
-  }
-}
-
 void Report::Cut() {
-  if (std::exchange(is_cut, true)) return;
-  lines.emplace_back("The rest was not examined: there is too much, or it cannot be read.");
-}
-
-void Report::Print(std::ostream& out) const {
-  for (const std::string& line : lines) out << line << '\n';
+  if (!std::exchange(is_cut, true))
+    Add("The rest was not examined: there is too much, or it cannot be read.");
 }
 
 Report ReportOn(const std::vector<Change>& changes, const HostPrograms& programs, bool is_cut) {
@@ -130,7 +112,9 @@ Report ReportOn(const std::vector<Change>& changes, const HostPrograms& programs
       executables.push_back(name);
   }
   Report report;
-  AddLines(report, "Programs on this host run or obey:", ListObeyed(changes, programs, report));
+  const Names obeyed = ListObeyed(changes, programs, report);
+  if (!obeyed.empty()) report.Add("Programs on this host run or obey:");
+  for (const std::string& line : obeyed) report.Add("  " + line);  // all
   report.AddSection("Links that may lead out of the project:", links);
   report.AddSection("Names that a file system may take for another:", look_alikes);
   report.AddSection("Names with characters that are not seen:", hidden);

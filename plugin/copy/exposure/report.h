@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "exposure/notes.h"
 #include "git/objects.h"
 #include "paths/host_programs.h"
 
@@ -30,18 +30,15 @@ struct Change : git::RawChange {
   [[nodiscard]] bool is_deleted() const { return mode == git::kNoEntry; }
 };
 
-/// Facts that the user should know before looking at a change. It judges nothing.
-struct Report {
-  /// Printable, bounded in length: files that programs on this host run or obey, the most dangerous
-  /// first, with each row of the table that applies; in one line, other configuration; then links
-  /// that lead out, executables, submodules, and names that mislead.
-  std::vector<std::string> lines;
+/// Facts that the user should know before looking at a change. It judges nothing: files that
+/// programs on this host run or obey, the most dangerous first, with each row of the table that
+/// applies; in one line, other configuration; then links that lead out, executables, submodules,
+/// and names that mislead.
+struct Report : Notes {
   std::size_t protected_files = 0;  ///< that the file tools refuse, or the user's git names
   bool is_cut = false;              ///< there is more than was examined
 
-  void AddSection(const std::string& title, const std::vector<std::string>& rows);
   void Cut();  ///< says that there is more
-  void Print(std::ostream& out) const;
 };
 
 Report ReportOn(const std::vector<Change>& changes, const paths::HostPrograms& programs,

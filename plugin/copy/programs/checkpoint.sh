@@ -3,10 +3,11 @@
 # refs/undo/NUMBER of a repository of its own. That borrows the copy's objects, but packs all that only a checkpoint
 # has, so that a git gc in the copy takes nothing from it. Only packs and refs count there.
 
-# Makes a checkpoint unless there is nothing yet. Fails if a file cannot be added.
+# With STATE and NEW: makes a checkpoint unless there is nothing yet. Fails if a file cannot be added.
 checkpoint() (
   store=$GIT_DIR/limactl-mcp.undo
-  sent=$(git rev-parse -q --verify 'refs/limactl-mcp/sent^{commit}') || exit 0
+  [ "$STATE" != absent ] || exit 0
+  sent=$(git rev-parse -q --verify 'refs/limactl-mcp/sent^{commit}' || echo "$NEW")
   head=$(git rev-parse -q --verify 'HEAD^{commit}')
   [ "$head" != "$sent" ] || head=
   objects=$GIT_DIR/objects

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Set before each call: G (the copy's directory), ID (the project's), SENT and BASE (commits, or empty), DONE
 # (commits that the host has taken, SENT and BASE among them), TAKEN (the last of them), BRANCH, RECORDS (the
-# names under which the host knows what is set aside), DROPPED (such a name, to work there; else empty). They
-# print reports: lines of words.
+# names under which the host knows what is set aside). They print reports: lines of words.
 
 begin() {
   aside=$HOME/.cache/limactl-mcp/dropped
-  [ -z "$DROPPED" ] || G=$aside/$DROPPED
   export LC_ALL=C GIT_DIR="$G/.git" GIT_WORK_TREE="$G" GIT_LFS_SKIP_SMUDGE=1 GIT_NO_REPLACE_OBJECTS=1 GIT_TERMINAL_PROMPT=0
   unset GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_COMMON_DIR GIT_NAMESPACE
   # As `git -c` does. A function `git` would cost a process more for each.
@@ -94,17 +92,8 @@ swap_ends() {
 add_all() {
   problems=$(git add -A --ignore-errors 2>&1 >/dev/null)
   [ $? -gt 1 ] || return 0
-  # A required filter that fails. If it is not required, its files are added as they are.
-  failed=$(printf '%s\n' "$problems" | sed -n "s/^fatal: \(.*\): clean filter '\([A-Za-z0-9_.-]*\)' failed$/\2 \1/p")
-  case "$failed $GIT_CONFIG_PARAMETERS" in
-    ' '* | *"'filter.${failed%% *}.required=false'"*)
-      printf '%s\n' "$problems" >&2
-      return 1
-      ;;
-  esac
-  echo note filter "${failed#* }"
-  GIT_CONFIG_PARAMETERS="$GIT_CONFIG_PARAMETERS 'filter.${failed%% *}.required=false'"
-  add_all
+  printf '%s\n' "$problems" >&2
+  return 1
 }
 # Prints "rest KIND NAME" for what was not added: unreadable, protected (another user's) or refused (by git).
 list_unadded() {

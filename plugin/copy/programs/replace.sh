@@ -31,26 +31,6 @@ clear_the_way() {
     esac
   done
 }
-# Keeps what was made in the copy since a send that was interrupted, on a branch: the files of $index that
-# are in none of the commits $1, or all if there is none.
-keep_found() {
-  tree=$(git write-tree) || return 0
-  commits=$(for commit in $1; do git rev-parse -q --verify "$commit^{commit}"; done | sort -u)
-  # shellcheck disable=SC2086
-  set -- ${commits:-$(git hash-object -t tree /dev/null)}
-  found=$(for commit; do
-    git diff-tree -r --name-only --no-renames --diff-filter=d "$commit" "$tree"
-  done | sort | uniq -c | awk -v all=$# '$1 == all' | head -n 1)
-  [ "$found" ] || return 0
-  # That of which the fewest files differ: some may not have been replaced yet.
-  parent=$(for commit in $commits; do
-    echo "$(git diff-tree -r --name-only --no-renames "$commit" "$tree" | grep -c '') $commit"
-  done | sort -n | sed -n '1s/.* //p')
-  SENT=$parent
-  [ "$parent" ] || date='@0 +0000'
-  commit && git update-ref "refs/heads/found-$(git rev-parse --short "$work")" "$work" &&
-    echo found "found-$(git rev-parse --short "$work")"
-}
 # Lists, each with a NUL, ignored files in the place of which $NEW has others. All others are in $index.
 list_in_the_way() {
   git diff-tree -r -z --name-only --no-renames --diff-filter=A "$(git write-tree)" "$NEW" | swap_ends |
@@ -68,7 +48,6 @@ apply() {
   export GIT_INDEX_FILE="$index"
   # work() has added them to its index.
   [ "$STATE" = ours ] || rm -f "$index"
-  interrupted=$(cat "$next" 2>/dev/null)
   if [ "$STATE" = interrupted ]; then
     add_all || fail_or_full apply
     list_in_the_way | git update-index -z --add --stdin
@@ -86,7 +65,6 @@ apply() {
 update HEAD $HEAD_ID
 update refs/limactl-mcp/sent $NEW
 END
-  [ "$STATE" != interrupted ] || keep_found "$interrupted $DONE"
   if [ "$NEW" != "$HEAD_ID" ]; then
     git read-tree --reset -u "$NEW" && git read-tree -m --index-output="$GIT_DIR/index" "$HEAD_ID"
   else

@@ -81,22 +81,14 @@ work() {
 }
 
 # Prints "ref ID NAME" for each branch, tag, stash and HEAD of another working tree with commits that neither
-# $work nor the host has, and "rest tag NAME" for each message of a tag that is younger than the copy, "rest
-# object NAME" for a tag of no commit, and "note refs NAME" for other refs. What was fetched is no work.
+# $work nor the host has, and "note refs NAME" for other refs and tags of no commit. What was fetched is no work.
 list_refs() {
-  made=$(stat -c %Y "$copied")
-  git for-each-ref --format='%(objecttype)%(*objecttype) %(refname) %(taggerdate:unix)' refs/tags |
-    while read -r type ref date; do
-      case $type in
-        tagcommit)
-          [ "$date" -lt "$made" ] || [ -z "$(git rev-list -n 1 "$ref" --not --remotes)" ] ||
-            echo rest tag "${ref#refs/}"
-          ;;
-        blob | tree | tag?*) echo rest object "${ref#refs/}" ;;
-      esac
-    done
-  git for-each-ref --format='note refs %(refname)' |
-    grep -Ev '^note refs refs/((heads|tags|remotes|prefetch|limactl-mcp)/|stash$)' | head -n 100
+  {
+    git for-each-ref --format='%(objecttype)%(*objecttype) note refs %(refname)' refs/tags |
+      sed -n -e '/^commit /d' -e '/^tagcommit /d' -e 's/^[a-z]* //p'
+    git for-each-ref --format='note refs %(refname)' |
+      grep -Ev '^note refs refs/((heads|tags|remotes|prefetch|limactl-mcp)/|stash$)'
+  } | head -n 100
   stashes=
   [ ! -e "$GIT_DIR/logs/refs/stash" ] || stashes=$(git rev-list -g refs/stash -- 2>/dev/null)
   autostash=$(cd "$GIT_DIR" && cat rebase-merge/autostash rebase-apply/autostash MERGE_AUTOSTASH 2>/dev/null)
@@ -143,12 +135,6 @@ list_rest() {
     printf '%s\n' "$odd" | sed -n 's,^? \(.*\)/$,\1,p'
   } | while IFS= read -r name; do
     [ -z "$(ls -A "$name" 2>/dev/null)" ] || is_worktree "$name" || echo rest repository "$name"
-  done
-  # Of submodules that are no longer checked out.
-  [ ! -e "$GIT_DIR/modules" ] || find "$GIT_DIR/modules" -type f -name HEAD | while IFS= read -r name; do
-    name=${name%/HEAD}
-    [ ! -d "$name/objects" ] || [ -e "$name/$(git config -f "$name/config" core.worktree)/.git" ] ||
-      echo rest module "$name"
   done
   # shellcheck disable=SC3013
   [ ! -e "$GIT_DIR/worktrees" ] ||

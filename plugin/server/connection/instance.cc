@@ -34,6 +34,13 @@ void RequirePort(const lima::InstanceConfiguration& configuration,
       configuration.name, endpoint.port, port, lima::RestartCommand(configuration.name));
 }
 
+lima::SshEndpoint FindEndpoint(const lima::InstanceConfiguration& configuration) {
+  RequireRunning(configuration);
+  lima::SshEndpoint endpoint = lima::ReadSshConfig(configuration.directory(), configuration.name);
+  RequirePort(configuration, endpoint);
+  return endpoint;
+}
+
 /// ssh.config names the guest's user. It is missing until the instance has been started once.
 lima::GuestFacts FactsFromFiles(const lima::InstanceConfiguration& configuration) {
   lima::GuestFacts facts;
@@ -124,15 +131,19 @@ std::string Instructions(const InstanceOptions& options) {
   }
 }
 
+std::shared_ptr<guest::Guest> ConnectGuest(const InstanceOptions& options,
+                                           const support::Context& context) {
+  return ssh::Connect(FindEndpoint(lima::LoadConfiguration(options.lima_home, options.name)), {},
+                      context);
+}
+
 tools::Workspace OpenInstance(const InstanceOptions& options,
                               const std::shared_ptr<paths::PinnedRoots>& pins,
                               const support::Context& context) {
   const lima::InstanceConfiguration configuration =
       lima::LoadConfiguration(options.lima_home, options.name);
   const std::string shell = lima::LoginShell(configuration);
-  RequireRunning(configuration);
-  const lima::SshEndpoint endpoint = lima::ReadSshConfig(configuration.directory(), options.name);
-  RequirePort(configuration, endpoint);
+  const lima::SshEndpoint endpoint = FindEndpoint(configuration);
 
   const std::shared_ptr<guest::Guest> guest = ssh::Connect(endpoint, {}, context);
   lima::GuestFacts facts;

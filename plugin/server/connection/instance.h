@@ -72,6 +72,10 @@ std::vector<paths::Root> ShownRoots(const InstanceOptions& options,
 /// text has the error.
 std::string Instructions(const InstanceOptions& options);
 
+/// One attempt to connect, without roots. Throws as OpenInstance does.
+std::shared_ptr<guest::Guest> ConnectGuest(const InstanceOptions& options,
+                                           const support::Context& context);
+
 /// Reads Lima's files and makes one attempt to connect. Reads the files each time, because Lima
 /// rewrites ssh.config whenever the VM starts. `pins` keeps the resolved paths of roots that are
 /// not mounts. Throws InstanceNotRunning, support::Stopped, support::ConnectionLost if the guest

@@ -38,6 +38,19 @@ std::string LastOutput(std::FILE* file) {
   return support::ToUtf8(text);
 }
 
+class GuestOpener : public InstanceOpener {
+ public:
+  explicit GuestOpener(const InstanceOptions& options)
+      : InstanceOpener(options, false), options_(options) {}
+
+ private:
+  tools::Workspace Attempt(const support::Context& context) override {
+    return {.guest = ConnectGuest(options_, context), .paths = nullptr, .shell = ""};
+  }
+
+  const InstanceOptions& options_;
+};
+
 }  // namespace
 
 void StartInstance(const std::string& name, const support::Context& context,
@@ -131,6 +144,11 @@ tools::Workspace InstanceOpener::Open(const support::Context& context,
   }
   failed_at_ = Clock::now();
   std::rethrow_exception(last_loss);
+}
+
+std::shared_ptr<guest::Guest> OpenGuest(const InstanceOptions& options,
+                                        const ReportStatus& report_status) {
+  return GuestOpener(options).Open({}, report_status).guest;
 }
 
 }  // namespace connection

@@ -81,4 +81,8 @@ class InstanceOpener {
   std::optional<support::Clock::time_point> failed_at_;
 };
 
+/// Connects only to the guest, with the same retries.
+std::shared_ptr<guest::Guest> OpenGuest(const InstanceOptions& options,
+                                        const ReportStatus& report_status);
+
 }  // namespace connection

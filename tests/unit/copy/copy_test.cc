@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "copy/diff.h"
 #include "git/git.h"
 #include "support/pipe.h"
 #include "testing/child_process.h"

@@ -215,7 +215,7 @@ TEST_F(PlantedTest, WhatProgramsObeyIsReportedInABranch) {
       std::copy_if(changes.list.begin(), changes.list.end(), std::back_inserter(found),
                    [&](const exposure::Change& change) { return change.path == path; });
       EXPECT_FALSE(found.empty()) << path;
-      EXPECT_EQ(exposure::ReportOn(found, programs, false).lines.empty(), row.named == By::kNobody)
+      EXPECT_EQ(exposure::ReportOn(found, programs, false).empty(), row.named == By::kNobody)
           << path;
     }
   }

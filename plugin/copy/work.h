@@ -7,10 +7,10 @@
 #include <string>
 #include <utility>
 
-#include "commands/project.h"
+#include "copy/instance.h"
 #include "exposure/report.h"
 
-namespace commands {
+namespace copy {
 
 /// A project that an agent works on in an instance: on a mount, or in a copy. The commands
 /// are the same for both. Each function throws support::Error.
@@ -47,6 +47,13 @@ class Work {
   virtual void PrintDiff(bool only_names, std::uint64_t max_size) = 0;
 
  protected:
+  /// Prints the report, where that was changed, and the limits of reports. Returns whether there is
+  /// something; if not, prints nothing.
+  static bool PrintReport(const exposure::Report& report, const std::string& where,
+                          std::ostream& out);
+  /// Says that there is nothing, and the limits.
+  static void PrintNothing(std::ostream& out);
+
   [[nodiscard]] const Instance& instance() const { return instance_; }
 
  private:
@@ -60,17 +67,16 @@ class Work {
 /// that the guest can write from PATH.
 std::unique_ptr<Work> FindWork(const Instance& instance, const std::string& copy_directory = "");
 
-/// The name of the instance for a command, with a space in front; empty if it is what they take.
-std::string NameArgument(const Instance& instance);
+/// A project that the guest has a copy of. The copy is locked only while a function works with it.
+/// Empty `project`: the repository of the current directory. Empty `directory`: where the copy is,
+/// or the project's own path.
+std::unique_ptr<Work> WorkInCopy(const Instance& instance, const std::string& project,
+                                 const std::string& directory = "");
 
-/// How to work in a copy, instead of on a mount of the instance.
-std::string CopyAdvice(const std::string& instance);
+/// A project that the guest can write, and its baseline, which the first session takes. `diff`
+/// compares with what the project was then, or at a later session if nothing was left to accept.
+/// Nothing if work on it is in a copy. Throws support::Error if it is neither on a writable mount
+/// nor apart from all mounts.
+std::unique_ptr<Work> WorkOnMount(const Instance& instance, const std::string& project);
 
-/// Prints the report, where that was changed, and the limits of reports. Returns whether there is
-/// something; if not, prints nothing.
-bool PrintReport(const exposure::Report& report, const std::string& where, std::ostream& out);
-
-/// Says that there is nothing, and the limits.
-void PrintNothing(std::ostream& out);
-
-}  // namespace commands
+}  // namespace copy
