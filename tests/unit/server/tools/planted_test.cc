@@ -272,8 +272,10 @@ TEST(GitSettings, AreHarmlessOnlyIfTheyAreKnownToBe) {
     const std::string key = setting.substr(0, setting.find('\n'));
     return std::find(keys.begin(), keys.end(), key) != keys.end();
   });
+  // git ignores the last one in a repository.
   EXPECT_THAT(settings, ::testing::UnorderedElementsAre("branch.<name>.description\n/tmp/x",
-                                                        "user.email\n/tmp/x", "user.name\n/tmp/x"));
+                                                        "user.email\n/tmp/x", "user.name\n/tmp/x",
+                                                        "safe.directory\n/tmp/x"));
 }
 
 TEST(GitSettings, OfDailyWorkAreHarmless) {
