@@ -143,9 +143,9 @@ Names LinksIn(const fs::path& directory) {
 }
 
 /// What of this host leads to files of the project, as rows of the table.
-class Ways {
+class HostRows {
  public:
-  Ways(const Git& users, const std::string& project, const std::string& branch)
+  HostRows(const Git& users, const std::string& project, const std::string& branch)
       : users_(users), project_(ResolvedOnHost(project)), branch_(branch) {}
 
   std::vector<HostProgram> Find() {
@@ -249,8 +249,8 @@ CommitChanges ReadCommits(const Git& git, const std::string& from, const std::st
 
 Report ReportOnCommits(const CommitChanges& changes, const HostPrograms& programs, const Git& users,
                        const std::string& top, const std::string& branch) {
-  Ways ways(users, top, branch);  // has the texts of the rows
-  const std::vector<HostProgram> rows = ways.Find();
+  HostRows host(users, top, branch);  // has the texts of the rows
+  const std::vector<HostProgram> rows = host.Find();
   HostPrograms obeyed = programs;
   obeyed.Add(rows);
   return ReportOn(changes.list, obeyed, changes.is_cut);

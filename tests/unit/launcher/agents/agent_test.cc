@@ -203,7 +203,7 @@ TEST(Agents, AreNamedInNoOtherFolder) {
                      "\"$@\"; grep --exclude=command_table.cc -rniE "
                      "'claude|codex|copilot|gemini|opencode|vscode|visual studio|\\bzed\\b' "
                      "\"$@\"; }",
-                     kSources, "mcp", "paths", "tools", "commands"}});
+                     kSources, "server/mcp", "server/paths", "server/tools", "commands"}});
   EXPECT_EQ(found.output + found.error, "");
 }
 
