@@ -8,7 +8,6 @@
 #include "commands/commands.h"
 #include "copy/mounted_tree.h"
 #include "copy/side_repository.h"
-#include "lima/sandbox.h"
 #include "paths/roots.h"
 #include "support/format.h"
 #include "support/log.h"
@@ -59,12 +58,6 @@ MountedWork::MountedWork(const Instance& instance, const std::string& mount,
 }
 
 std::string MountedWork::GuestDirectory() const {
-  if (lima::NeedsGuestFacts(instance().configuration)) {
-    throw Error(
-        "--mcp: only the guest knows where it mounts the project; "
-        "write the mountPoint without a template: {}",
-        lima::EditCommands(instance().configuration.name));
-  }
   const std::vector<paths::Root> roots = paths::RootsOfMounts(instance().mounts);
   const auto mount = paths::IndexByHostPath(roots).Find(project());
   return support::JoinPath(roots[mount->value].guest, mount->rest);

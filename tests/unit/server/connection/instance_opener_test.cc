@@ -260,27 +260,5 @@ TEST_F(Starting, ContinuesWhenTheProgramEnds) {
   }));
 }
 
-TEST(QueryGuestFacts, ReturnsTheUsersIdAndHomeIfThatIsAbsolute) {
-  testing_support::LocalGuest guest;
-  const auto query = [&](const std::string& home) {
-    guest.set_run(
-        [&guest, home](shell::Script script, shell::OutputSink& sink, const Context& context) {
-          const std::string variable = "\"$HOME\"";
-          const std::size_t at = script.text.find(variable);
-          if (at != std::string::npos) script.text.replace(at, variable.size(), "'" + home + "'");
-          return guest.RunHere(script, sink, context);
-        });
-    return QueryGuestFacts("agent", guest, {});
-  };
-  const lima::GuestFacts facts = query("/home/of the\nuser");
-  EXPECT_EQ(facts.uid.value_or(~0U), ::getuid());
-  EXPECT_EQ(facts.home.value_or(""), "/home/of the\nuser");
-  for (const char* home : {"", "relative"}) {
-    EXPECT_THAT([&] { query(home); },
-                ::testing::ThrowsMessage<Error>(HasSubstr("set user.home and user.uid")))
-        << home;
-  }
-}
-
 }  // namespace
 }  // namespace connection
