@@ -3,11 +3,13 @@
 
 #include <csignal>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 
 #include "agents/agent.h"
 #include "commands/commands.h"
 #include "commands/project.h"
+#include "connection/shared_connection.h"
 #include "copy/apply.h"
 #include "copy/copy.h"
 #include "copy/set_aside.h"
@@ -138,7 +140,9 @@ std::string CopyCommand::DefaultBranch(const std::string& head) const {
 
 copy::Target CopyCommand::OpenTarget() {
   connection::InstanceOpener opener(options_, false);
-  workspace_ = opener.Open({}, [](const std::string& status) { support::LogInfo(status); });
+  workspace_ =
+      connection::OpenWithRetries(std::bind_front(&connection::InstanceOpener::Open, &opener), {},
+                                  {}, [](const std::string& status) { support::LogInfo(status); });
   return {*side_, *workspace_->guest};
 }
 

@@ -10,6 +10,7 @@
 
 #include "commands/option_parser.h"
 #include "connection/instance_opener.h"
+#include "connection/shared_connection.h"
 #include "lima/home.h"
 #include "lima/mounts.h"
 #include "lima/sandbox.h"
