@@ -53,10 +53,7 @@ int Serve(const Parsed& parsed) {
   if (options.start) UseSafeSearchPath(options.instance.name);
 
   connection::InstanceOpener opener(options.instance, options.start);
-  SharedConnection connection(
-      [&opener](const support::Context& context, const connection::ReportStatus& report_status) {
-        return opener.Open(context, report_status);
-      });
+  SharedConnection connection(std::bind_front(&connection::InstanceOpener::Open, &opener));
   mcp::ServerOptions server_options = MakeServerOptions(options, connection);
   std::optional<AuditLog> audit;
   if (options.audit_file) {

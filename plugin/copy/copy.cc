@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "connection/instance_opener.h"
+#include "connection/shared_connection.h"
 #include "copy/apply.h"
 #include "copy/branches.h"
 #include "copy/diff.h"
@@ -86,7 +87,12 @@ void Copy::Connect() {
   connection::InstanceOptions options;
   options.lima_home = instance_.configuration.lima_home;
   options.name = instance_.configuration.name;
-  guest_ = connection::OpenGuest(options, support::LogInfo);
+  guest_ = connection::OpenWithRetries(
+               [&](const support::Context& context, const connection::ReportStatus&) {
+                 return connection::OpenGuest(options, context);
+               },
+               {}, {}, support::LogInfo)
+               .guest;
 }
 
 exposure::Report Copy::MakeReport(const exposure::CommitChanges& changes,

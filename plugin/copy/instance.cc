@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "connection/instance_opener.h"
+#include "connection/shared_connection.h"
 #include "lima/home.h"
 #include "lima/sandbox.h"
 #include "support/environment.h"

@@ -8,7 +8,6 @@
 #include "copy/side_repository.h"
 #include "copy/work.h"
 #include "exposure/mounted.h"
-#include "lima/sandbox.h"
 #include "paths/roots.h"
 #include "support/errors.h"
 #include "support/log.h"
@@ -58,12 +57,6 @@ class MountedWork : public Work {
   }
 
   [[nodiscard]] std::string GuestDirectory() const override {
-    if (lima::NeedsGuestFacts(instance().configuration)) {
-      throw Error(
-          "--mcp: only the guest knows where it mounts the project; "
-          "write the mountPoint without a template: {}",
-          lima::EditCommands(instance().configuration.name));
-    }
     const std::vector<paths::Root> roots = paths::RootsOfMounts(instance().mounts);
     const auto mount = paths::IndexByHostPath(roots).Find(project());
     return support::JoinPath(roots[mount->value].guest, mount->rest);

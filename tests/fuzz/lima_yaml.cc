@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three configuration files of an instance and their templates, with the guest's home.
+// The three configuration files of an instance and their templates.
 
 #include <string>
 
@@ -22,16 +22,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::Input input(data, size);
   const std::string_view defaults = input.Until('\0');
   const std::string_view main = input.Until('\0');
-  const std::string_view override_text = input.Until('\0');
-  const std::string guest_home = "/" + std::string(input.Rest());
+  const std::string_view override_text = input.Rest();
   try {
     const lima::InstanceConfiguration configuration =
         lima::MergeConfiguration("/home/user/.lima", "default", defaults, main, override_text);
     static_cast<void>(lima::LoginShell(configuration));
-    static_cast<void>(lima::NeedsGuestFacts(configuration));
     const lima::HostFacts host{"/home/user", "user", 1000, "/tmp"};
-    const lima::GuestFacts guest{"user", guest_home, 1000};
-    for (const lima::Mount& mount : lima::ListMounts(configuration, host, guest)) {
+    for (const lima::Mount& mount : lima::ListMounts(configuration, host)) {
       fuzz::Require(IsCleanAndAbsolute(mount.location), "a location is an absolute clean path");
       fuzz::Require(IsCleanAndAbsolute(mount.mount_point), "so is a mountPoint");
       fuzz::Require(!configuration.plain, "a plain instance has no mounts");

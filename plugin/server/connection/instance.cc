@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connection/instance.h"
 
-#include <cstdint>
 #include <utility>
 
 #include "lima/home.h"
@@ -9,8 +8,6 @@
 #include "paths/mount_check.h"
 #include "paths/path_rules.h"
 #include "ssh/connection.h"
-#include "support/log.h"
-#include "support/regex.h"
 
 namespace connection {
 namespace {
@@ -39,17 +36,6 @@ lima::SshEndpoint FindEndpoint(const lima::InstanceConfiguration& configuration)
   lima::SshEndpoint endpoint = lima::ReadSshConfig(configuration.directory(), configuration.name);
   RequirePort(configuration, endpoint);
   return endpoint;
-}
-
-/// ssh.config names the guest's user. It is missing until the instance has been started once.
-lima::GuestFacts FactsFromFiles(const lima::InstanceConfiguration& configuration) {
-  lima::GuestFacts facts;
-  try {
-    facts.user = lima::ReadSshConfig(configuration.directory(), configuration.name).user;
-  } catch (const support::Error& error) {
-    support::LogInfo(error.what());
-  }
-  return facts;
 }
 
 constexpr const char* kStale =
@@ -84,32 +70,10 @@ void RequireRunning(const lima::InstanceConfiguration& configuration) {
                            status.state);
 }
 
-lima::GuestFacts QueryGuestFacts(const std::string& instance, guest::Guest& guest,
-                                 const support::Context& context) {
-  const guest::ScriptOutput given =
-      guest::CaptureScript(guest, {R"sh(printf '%s\n%s' "$(id -u)" "$HOME")sh"}, context);
-  std::uint32_t uid = 0;
-  std::string home;
-  if (!given.exit_status ||
-      !support::Regex(R"((?s)(\d+)\n(/[^\x00]*))").FullMatch(given.output, &uid, &home)) {
-    throw support::Error(
-        "the guest did not report its user's id and home directory, "
-        "which the instance's mounts need; set user.home and user.uid in its lima.yaml, "
-        "or find the cause with limactl shell {}",
-        instance);
-  }
-  lima::GuestFacts facts;
-  facts.home = home;
-  facts.uid = uid;
-  return facts;
-}
-
 std::vector<paths::Root> ShownRoots(const InstanceOptions& options,
                                     const lima::InstanceConfiguration& configuration) {
   if (options.only_root) return {options.only_root->find()};
-  return paths::SelectRoots(
-      lima::ListMounts(configuration, lima::ReadHostFacts(), FactsFromFiles(configuration)),
-      options.roots);
+  return paths::SelectRoots(lima::ListMounts(configuration), options.roots);
 }
 
 std::string Instructions(const InstanceOptions& options) {
@@ -146,11 +110,7 @@ tools::Workspace OpenInstance(const InstanceOptions& options,
   const lima::SshEndpoint endpoint = FindEndpoint(configuration);
 
   const std::shared_ptr<guest::Guest> guest = ssh::Connect(endpoint, {}, context);
-  lima::GuestFacts facts;
-  if (lima::NeedsGuestFacts(configuration)) facts = QueryGuestFacts(options.name, *guest, context);
-  facts.user = endpoint.user;
-  const std::vector<lima::Mount> mounts =
-      lima::ListMounts(configuration, lima::ReadHostFacts(), facts);
+  const std::vector<lima::Mount> mounts = lima::ListMounts(configuration);
 
   paths::PathRules::Options paths;
   paths.instance = options.name;

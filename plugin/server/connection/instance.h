@@ -55,12 +55,6 @@ class InstanceNotRunning : public support::Error {
 /// Throws InstanceNotRunning.
 void RequireRunning(const lima::InstanceConfiguration& configuration);
 
-/// Queries the guest user's home directory and uid, in one round trip. Needed if the configuration
-/// does not set them, because Lima's default home depends on the version that created the instance.
-/// Throws support::Error if the reply is invalid.
-lima::GuestFacts QueryGuestFacts(const std::string& instance, guest::Guest& guest,
-                                 const support::Context& context);
-
 /// The roots according to Lima's files, without asking the guest; for display only, never for
 /// enforcement. Throws support::Error, also if a `--root` is not under
 /// a mount.

@@ -5,12 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <exception>
 #include <system_error>
 #include <utility>
 
@@ -18,13 +16,10 @@
 #include "support/child.h"
 #include "support/environment.h"
 #include "support/errors.h"
-#include "support/log.h"
 #include "support/utf8.h"
 
 namespace connection {
 namespace {
-
-using support::Clock;
 
 /// Between checks whether limactl has exited.
 constexpr std::chrono::milliseconds kPollInterval{100};
@@ -38,18 +33,20 @@ std::string LastOutput(std::FILE* file) {
   return support::ToUtf8(text);
 }
 
-class GuestOpener : public InstanceOpener {
- public:
-  explicit GuestOpener(const InstanceOptions& options)
-      : InstanceOpener(options, false), options_(options) {}
+using Connect = std::function<tools::Workspace(const support::Context&)>;
 
- private:
-  tools::Workspace Attempt(const support::Context& context) override {
-    return {.guest = ConnectGuest(options_, context), .paths = nullptr, .shell = ""};
+tools::Workspace Attempt(const std::string& instance, const support::Context& context,
+                         const Connect& connect) {
+  try {
+    return connect(context.WithTimeout(InstanceOpener::kTimeout));
+  } catch (const support::Stopped&) {
+    context.ThrowIfStopped();
+    throw support::Error(
+        "the guest did not complete the connection in time: the virtual machine hangs or is still "
+        "starting. Call again, or restart it: `{}`",
+        lima::ForcedRestartCommand(instance));
   }
-
-  const InstanceOptions& options_;
-};
+}
 
 }  // namespace
 
@@ -84,71 +81,24 @@ void StartInstance(const std::string& name, const support::Context& context,
                        command, code, LastOutput(file.get()));
 }
 
-InstanceOpener::InstanceOpener(const InstanceOptions& options, bool may_start,
-                               const RetryTimes& times)
-    : options_(options), may_start_(may_start), times_(times) {}
-
 tools::Workspace InstanceOpener::Open(const support::Context& context,
                                       const ReportStatus& report_status) {
-  const std::optional<Clock::time_point> failed_at = std::exchange(failed_at_, std::nullopt);
-  const bool failed_before = failed_at && Clock::now() - *failed_at < times_.memory;
-  auto deadline = Clock::now() + (failed_before ? times_.after_failure : times_.total);
-  Clock::duration pause = times_.first_pause;
-  std::optional<Clock::time_point> broken_since;
-  std::exception_ptr last_loss;
-  std::exception_ptr start_failure;
-  bool may_start = may_start_;
-  while (true) {
-    try {
-      return Attempt(context.WithDeadline(deadline));
-    } catch (const InstanceNotRunning& problem) {
-      const bool is_stopped = problem.state() == lima::State::kStopped;
-      if (is_stopped && std::exchange(may_start, false)) {
-        try {
-          Start(context, report_status);
-        } catch (const support::Error&) {
-          context.ThrowIfStopped();
-          // Another program may be starting the instance; the next attempt finds out.
-          start_failure = std::current_exception();
-        }
-        deadline = Clock::now() + times_.total;
-        broken_since.reset();
-        continue;
-      }
-      if (!broken_since) broken_since = Clock::now();
-      if (is_stopped || Clock::now() - *broken_since >= times_.broken) {
-        if (start_failure) std::rethrow_exception(start_failure);
-        throw;
-      }
-      report_status("waiting for the instance, which looks broken: it may be starting or stopping");
-    } catch (const support::ConnectionLost& lost) {
-      broken_since.reset();
-      last_loss = std::current_exception();
-      support::LogInfo(lost.what());
-      report_status("waiting for the guest's sshd, which cannot be reached yet");
-      if (Clock::now() + pause >= deadline) break;
-    } catch (const support::Stopped&) {
-      context.ThrowIfStopped();
-      if (last_loss) break;
-      last_loss = std::make_exception_ptr(support::ConnectionLost(
-          support::Format("the guest did not complete the connection in time: the virtual machine "
-                          "hangs or is still starting. Call again, or restart it: `{}`",
-                          lima::ForcedRestartCommand(options_.name)),
-          false));
-      break;
-    }
-    // The clock's last digits are random enough.
-    const auto random = Clock::now().time_since_epoch().count() % 1000;
-    support::Pause(pause - pause * random / 2000, context);
-    pause = std::min(pause * 2, times_.max_pause);
+  const Connect connect = [&](const support::Context& limited) {
+    return OpenInstance(options_, pins_, limited);
+  };
+  try {
+    return Attempt(options_.name, context, connect);
+  } catch (const InstanceNotRunning& problem) {
+    if (!may_start_ || problem.state() != lima::State::kStopped) throw;
   }
-  failed_at_ = Clock::now();
-  std::rethrow_exception(last_loss);
+  StartInstance(options_.name, context, report_status);
+  return Attempt(options_.name, context, connect);
 }
 
-std::shared_ptr<guest::Guest> OpenGuest(const InstanceOptions& options,
-                                        const ReportStatus& report_status) {
-  return GuestOpener(options).Open({}, report_status).guest;
+tools::Workspace OpenGuest(const InstanceOptions& options, const support::Context& context) {
+  return Attempt(options.name, context, [&](const support::Context& limited) {
+    return tools::Workspace{.guest = ConnectGuest(options, limited)};
+  });
 }
 
 }  // namespace connection

@@ -1,12 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connection/shared_connection.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "mcp/tool.h"
 #include "support/errors.h"
 #include "support/format.h"
 #include "support/log.h"
 
 namespace connection {
+
+using support::Clock;
+
+tools::Workspace OpenWithRetries(const Opener& open, const RetryTimes& times,
+                                 const support::Context& context,
+                                 const ReportStatus& report_status) {
+  std::optional<Clock::time_point> lost_since;
+  std::optional<Clock::time_point> broken_since;
+  for (auto pause = times.first_pause;; pause = std::min(pause * 2, times.max_pause)) {
+    try {
+      return open(context, report_status);
+    } catch (const InstanceNotRunning& problem) {
+      if (!broken_since) broken_since = Clock::now();
+      const bool is_stopped = problem.state() == lima::State::kStopped;
+      if (is_stopped || Clock::now() - *broken_since >= times.broken) throw;
+      report_status("waiting for the instance, which looks broken: it may be starting or stopping");
+    } catch (const support::ConnectionLost& lost) {
+      broken_since.reset();
+      if (!lost_since) lost_since = Clock::now();
+      if (Clock::now() + pause >= *lost_since + times.lost) throw;
+      support::LogInfo(lost.what());
+      report_status("waiting for the guest's sshd, which cannot be reached yet");
+    }
+    // The clock's last digits are random enough.
+    const auto random = Clock::now().time_since_epoch().count() % 1000;
+    support::Pause(pause - pause * random / 2000, context);
+  }
+}
 
 SharedConnection::~SharedConnection() {
   stop_.Stop(support::StopReason::kTerminated);
@@ -26,7 +57,7 @@ bool SharedConnection::IsConnecting() {
 tools::Workspace SharedConnection::Acquire(const support::Context& context,
                                            mcp::ProgressReporter& progress) {
   std::unique_lock lock(mutex_);
-  const std::uint64_t earlier_attempts = attempts_ + (connecting_ ? 1 : 0);
+  const std::uint64_t earlier_attempts = attempts_;
   while (!IsAlive()) {
     if (attempts_ > earlier_attempts) {
       if (last_failure_) throw support::Error(*last_failure_);
@@ -55,21 +86,25 @@ void SharedConnection::Begin() {
   if (thread_.joinable()) thread_.join();
   thread_ = std::thread([this, dead = std::exchange(current_, std::nullopt)]() mutable {
     dead.reset();  // without the lock, because it takes time
-    RunAttempt();
+    Connect();
   });
   connecting_ = true;
 }
 
-void SharedConnection::RunAttempt() {
+void SharedConnection::Connect() {
   std::optional<tools::Workspace> opened;
   std::optional<std::string> failure;
+  RetryTimes times = times_;
+  const auto failed_at = std::exchange(failed_at_, std::nullopt);
+  if (failed_at && Clock::now() - *failed_at < times.memory) times.lost = times.after_failure;
   try {
-    opened = open_(stop_.context(), [this](const std::string& text) {
+    opened = OpenWithRetries(open_, times, stop_.context(), [this](const std::string& text) {
       const std::scoped_lock lock(mutex_);
       waiting_for_ = text;
       changed_.notify_all();
     });
   } catch (const std::exception& error) {
+    if (dynamic_cast<const support::ConnectionLost*>(&error) != nullptr) failed_at_ = Clock::now();
     failure = error.what();
     // Stopped by the destructor: nobody waits for this connection any more.
     const bool is_closing = stop_.context().stop_reason() != support::StopReason::kNone;

@@ -79,7 +79,6 @@ bool IsDefault(const std::optional<std::string>& value) {
 void ApplyFile(std::string_view text, const std::string& file,
                InstanceConfiguration& configuration) {
   const yaml::Mapping top(yaml::Parse(text, file), file, "");
-  const yaml::Mapping user = top.Child("user");
   Overlay(configuration.plain, top.Boolean("plain"));
   Overlay(configuration.os, top.String("os"));
   Overlay(configuration.arch, top.String("arch"));
@@ -87,12 +86,7 @@ void ApplyFile(std::string_view text, const std::string& file,
   Overlay(configuration.mount_type, top.String("mountType"));
   Overlay(configuration.forwards_agent, top.Child("ssh").Boolean("forwardAgent"));
   ReadSharedParts(top, file, configuration.shared);
-  Overlay(configuration.user.shell, user.String("shell"));
-  Overlay(configuration.user.uid, user.Number("uid"));
-  if (auto home = user.String("home")) {
-    configuration.user.home = std::move(home);
-    configuration.user.home_where = user.Where("home");
-  }
+  Overlay(configuration.shell, top.Child("user").String("shell"));
   for (const YAML::Node& item : top.Sequence("mountTypesUnsupported")) {
     if (item.IsScalar() && item.Scalar() == "9p") configuration.nine_p_is_unsupported = true;
   }
@@ -157,7 +151,7 @@ std::string LoginShell(const InstanceConfiguration& configuration) {
         "instance \"{}\" is a Windows guest, which is not supported; use another instance",
         configuration.name);
   }
-  if (configuration.user.shell.has_value()) return *configuration.user.shell;
+  if (configuration.shell.has_value()) return *configuration.shell;
   if (configuration.os == "FreeBSD") return "/bin/sh";
   if (configuration.os == "Darwin") return "/bin/zsh";
   return "/bin/bash";

@@ -39,13 +39,6 @@ struct SharedParts {
   bool host_loopback = true;  ///< `networkOpts.hostLoopback`, of vz since Lima 2.3
 };
 
-struct GuestUser {
-  std::optional<std::string> home;  ///< a template
-  std::string home_where;           ///< for errors
-  std::optional<std::string> shell;
-  std::optional<std::uint32_t> uid;
-};
-
 /// The part of an instance's configuration that this program needs. Other entries are ignored; a
 /// null value is unset, as in Lima.
 struct InstanceConfiguration {
@@ -63,7 +56,7 @@ struct InstanceConfiguration {
   bool forwards_agent = false;  ///< the host's SSH agent
   bool forwards_ports = true;   ///< of the guest to the host, without a rule for each
   SharedParts shared;
-  GuestUser user;
+  std::optional<std::string> shell;  ///< `user.shell`
   /// Has no value for a key whose value Lima would print differently (1.50 as 1.5): a path that
   /// uses it is refused.
   std::map<std::string, std::optional<std::string>, std::less<>> param;

@@ -14,9 +14,6 @@
 namespace lima {
 namespace {
 
-/// Thrown when a template uses a fact of the guest that is not known.
-struct MissingGuestFact {};
-
 std::string LookUpParameter(const InstanceConfiguration& configuration, std::string_view name) {
   constexpr std::string_view kPrefix = "Param.";
   const std::string use = support::Format("a template uses {{.{}}}, ", name);
@@ -43,24 +40,6 @@ std::string LookUpOnHost(const InstanceConfiguration& configuration, const HostF
   return LookUpParameter(configuration, name);
 }
 
-template <typename Value>
-const Value& Known(const std::optional<Value>& value) {
-  if (!value.has_value()) throw MissingGuestFact();
-  return *value;
-}
-
-/// Fields of `user.home`, and of `mountPoint` except for Home. Follows executeGuestTemplate.
-std::string LookUpInGuest(const InstanceConfiguration& configuration, const GuestFacts& guest,
-                          std::string_view name) {
-  if (name == "Name") return configuration.name;
-  if (name == "Hostname") return HostnameOf(configuration.name);
-  if (name == "User") return Known(guest.user);
-  if (name == "UID") {
-    return std::to_string(configuration.user.uid ? *configuration.user.uid : Known(guest.uid));
-  }
-  return LookUpParameter(configuration, name);
-}
-
 /// Errors begin with `where`.
 std::string Evaluate(const std::string& where, const std::string& text, const FieldLookup& lookup) {
   try {
@@ -68,13 +47,6 @@ std::string Evaluate(const std::string& where, const std::string& text, const Fi
   } catch (const support::Error& error) {
     throw support::Error("{}: {}", where, error.what());
   }
-}
-
-std::string HomeInGuest(const InstanceConfiguration& configuration, const GuestFacts& guest) {
-  const GuestUser& user = configuration.user;
-  if (!user.home.has_value()) return Known(guest.home);
-  return Evaluate(user.home_where, *user.home,
-                  [&](std::string_view name) { return LookUpInGuest(configuration, guest, name); });
 }
 
 [[noreturn]] void ThrowEntry(const MountEntry& entry, const char* field, const std::string& value,
@@ -104,23 +76,11 @@ std::string EvaluateLocation(const InstanceConfiguration& configuration, const H
   return location;
 }
 
-/// Returns nullopt if only the guest knows it.
-std::optional<std::string> EvaluateMountPoint(const InstanceConfiguration& configuration,
-                                              const GuestFacts& guest, const MountEntry& entry,
-                                              const std::string& location) {
+std::string MountPointOf(const MountEntry& entry, const std::string& location) {
   constexpr const char* kField = "mountPoint";
-  std::string mount_point = location;
-  if (entry.mount_point.has_value()) {
-    try {
-      mount_point =
-          Evaluate(entry.where + ", " + kField, *entry.mount_point, [&](std::string_view name) {
-            return name == "Home" ? HomeInGuest(configuration, guest)
-                                  : LookUpInGuest(configuration, guest, name);
-          });
-    } catch (const MissingGuestFact&) {
-      return std::nullopt;
-    }
-  }
+  std::string mount_point = entry.mount_point.value_or(location);
+  if (entry.mount_point && mount_point.find("{{") != std::string::npos)
+    ThrowEntry(entry, kField, mount_point, " has a template; write the path itself");
   RequireAbsolute(entry, kField, mount_point);
   if (support::CleanPath(mount_point) == "/")
     ThrowEntry(entry, kField, mount_point, " is the guest's whole file system");
@@ -172,33 +132,17 @@ std::string MountTag(const Mount& mount) {
   return "lima-" + support::Sha256(mounted).substr(0, kDigits);
 }
 
-bool NeedsGuestFacts(const InstanceConfiguration& configuration) {
-  const GuestFacts facts{"user", std::nullopt, std::nullopt};
-  const auto needs = [&](const MountEntry& entry) {
-    try {
-      return !EvaluateMountPoint(configuration, facts, entry, "/").has_value();
-    } catch (const support::Error&) {
-      return false;
-    }
-  };
-  return std::ranges::any_of(configuration.mounts, needs);
-}
-
-std::vector<Mount> ListMounts(const InstanceConfiguration& configuration, const HostFacts& host,
-                              const GuestFacts& guest) {
+std::vector<Mount> ListMounts(const InstanceConfiguration& configuration, const HostFacts& host) {
   const std::string driver = DriverOf(configuration, host);
   const std::string type = MountTypeOf(configuration, driver);
   std::vector<Mount> mounts;
   std::unordered_map<std::string, std::size_t> index_of;
   for (const MountEntry& entry : configuration.mounts) {
     const std::string location = EvaluateLocation(configuration, host, entry);
-    const std::optional<std::string> mount_point =
-        EvaluateMountPoint(configuration, guest, entry, location);
-    // While a mountPoint is unknown, entries with the same template are one mount.
-    const auto [found, is_new] = index_of.emplace(
-        mount_point ? *mount_point : "template " + *entry.mount_point, mounts.size());
+    const std::string mount_point = MountPointOf(entry, location);
+    const auto [found, is_new] = index_of.emplace(mount_point, mounts.size());
     if (is_new) {
-      Mount mount{.location = location, .unclean_mount_point = mount_point.value_or(location)};
+      Mount mount{.location = location, .unclean_mount_point = mount_point};
       mount.mount_point = support::CleanPath(mount.unclean_mount_point);
       mounts.push_back(std::move(mount));
     }

@@ -12,18 +12,10 @@
 #include "lima/home.h"
 
 /// The host directories that an instance mounts. Follows the mounts part of FillDefault in Lima's
-/// pkg/limayaml/defaults.go, and Validate in validate.go. Stricter than Lima: a template that
-/// cannot be evaluated (Lima keeps the raw text, or "<no value>") and an empty or relative
-/// mountPoint are errors that name the file and the entry.
+/// pkg/limayaml/defaults.go, and Validate in validate.go. Stricter than Lima: a template in a
+/// mountPoint, one that cannot be evaluated (Lima keeps the raw text, or "<no value>") and an empty
+/// or relative mountPoint are errors that name the file and the entry.
 namespace lima {
-
-/// Facts that templates may need. `user` comes from ssh.config; the others come from the guest, if
-/// NeedsGuestFacts returns true.
-struct GuestFacts {
-  std::optional<std::string> user;
-  std::optional<std::string> home;
-  std::optional<std::uint32_t> uid;
-};
 
 /// The directory of the host that Lima's default template mounts writable.
 inline constexpr const char* kSharedDirectory = "/tmp/lima";
@@ -64,16 +56,9 @@ std::string DriverOf(const InstanceConfiguration& configuration,
 /// pkg/limayaml/defaults.go. Earlier versions of Lima used "mount0", "mount1", ….
 std::string MountTag(const Mount& mount);
 
-/// Whether ListMounts needs the guest's home or uid: a template uses it and no file sets it.
-/// Ignores invalid templates; ListMounts reports them.
-bool NeedsGuestFacts(const InstanceConfiguration& configuration);
-
-/// The effective mounts, in Lima's order. Throws support::Error for an invalid entry. Without
-/// the facts of NeedsGuestFacts the result is for display only, never for enforcement: it has the
-/// location in place of a mountPoint that only the guest knows, so two of the mounts may be one.
+/// The effective mounts, in Lima's order. Throws support::Error for an invalid entry.
 std::vector<Mount> ListMounts(const InstanceConfiguration& configuration,
-                              const HostFacts& host = ReadHostFacts(),
-                              const GuestFacts& guest = {});
+                              const HostFacts& host = ReadHostFacts());
 
 /// Returns the value of a field, named without the leading dot: "Home", "Param.key". Throws
 /// support::Error if there is no such field.

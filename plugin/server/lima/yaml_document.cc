@@ -50,24 +50,16 @@ bool IsRewrittenByLima(const YAML::Node& node) {
 
 Mapping::Mapping(const YAML::Node& node, std::string file, std::string what)
     : file_(std::move(file)), what_(std::move(what)) {
-  if (!node.IsNull()) Add(node, 0);
-}
-
-void Mapping::Add(const YAML::Node& node, int merge_depth) {
-  if (!node.IsMap()) {
-    Fail(node, merge_depth == 0 ? "expected a mapping (key: value)" : "\"<<\" takes one mapping");
-  }
-  if (merge_depth > kMaxMergeDepth) Fail(node, "\"<<\" is nested too deeply");
-  bool has_merge = false;
+  if (node.IsNull()) return;
+  if (!node.IsMap()) Fail(node, "expected a mapping (key: value)");
   for (const auto& entry : node) {
     const YAML::Node& key = entry.first;
     if (!key.IsScalar() && !key.IsNull()) Fail(key, "a key of a mapping must be a plain word");
     const std::string name = key.IsNull() ? "null" : key.Scalar();
     if (name == "<<" && key.Tag() == kPlain) {
-      if (has_merge) Fail(key, "\"<<\" is set twice");
-      has_merge = true;
-      Add(entry.second, merge_depth + 1);
-    } else if (!entries_.emplace(name, entry.second).second) {
+      Fail(key, "\"<<\" is not supported; write out the entries that it stands for");
+    }
+    if (!entries_.emplace(name, entry.second).second) {
       throw support::Error("{}: the key is set twice", Where(name));
     }
   }
@@ -111,14 +103,6 @@ std::optional<std::string> Mapping::String(std::string_view key) const {
     throw support::Error("{}: the tag {} is not supported", Where(key), node.Tag());
   }
   return node.Scalar();
-}
-
-std::optional<std::uint32_t> Mapping::Number(std::string_view key) const {
-  const std::optional<std::string> text = String(key);
-  std::uint32_t number = 0;
-  if (!text.has_value()) return std::nullopt;
-  if (support::Regex("(0|[1-9][0-9]*)").FullMatch(*text, &number)) return number;
-  throw support::Error("{}: expected a whole number of 32 bits in decimal digits", Where(key));
 }
 
 std::vector<YAML::Node> Mapping::Sequence(std::string_view key) const {

@@ -3,7 +3,6 @@
 
 #include <yaml-cpp/yaml.h>
 
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,27 +13,22 @@
 /// understood a file differently, an agent might write where it must not.
 namespace lima::yaml {
 
-/// Most nested merges (`<<`).
-inline constexpr int kMaxMergeDepth = 100;
-
 /// Parses the first document; empty text is a null node. Throws support::Error that starts with
 /// `file`, also for text that is not UTF-8 or starts with a byte order mark.
 YAML::Node Parse(std::string_view text, const std::string& file);
 
-/// The values of a mapping, with its merges applied.
+/// The values of a mapping.
 class Mapping {
  public:
   /// A null node is an empty mapping. `what` ("mounts[2]") and `file` are for errors. Throws
-  /// support::Error for other nodes, duplicate keys, keys that are not scalars, `<<` with
-  /// anything but one mapping, and a key that is set both next to and through a `<<`.
+  /// support::Error for other nodes, duplicate keys, keys that are not scalars, and merges
+  /// (`<<`).
   Mapping(const YAML::Node& node, std::string file, std::string what);
 
   // Each returns nullopt if the key is missing or its value is null, and throws support::Error
   // for a value of another type.
   [[nodiscard]] std::optional<bool> Boolean(std::string_view key) const;
   [[nodiscard]] std::optional<std::string> String(std::string_view key) const;
-  /// A number of 32 bits in plain decimal digits.
-  [[nodiscard]] std::optional<std::uint32_t> Number(std::string_view key) const;
   [[nodiscard]] std::vector<YAML::Node> Sequence(std::string_view key) const;
   [[nodiscard]] Mapping Child(std::string_view key) const;
 
@@ -45,7 +39,6 @@ class Mapping {
   [[nodiscard]] std::string Where(std::string_view key) const;
 
  private:
-  void Add(const YAML::Node& node, int merge_depth);
   /// A null node when the key is missing.
   [[nodiscard]] YAML::Node Find(std::string_view key) const;
   [[nodiscard]] std::string NameOf(std::string_view key) const;

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <future>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -18,6 +20,8 @@
 namespace connection {
 namespace {
 
+using namespace std::chrono_literals;
+using support::Clock;
 using support::ConnectionLost;
 using support::Context;
 using support::Error;
@@ -39,6 +43,110 @@ tools::Workspace ConnectionNamed(
 tools::Workspace Acquire(SharedConnection& connection, const Context& context) {
   testing_support::RecordedProgress progress;
   return connection.Acquire(context, progress);
+}
+
+using Step = std::function<void()>;
+
+void Succeed() {}
+void Lose() {
+  throw ConnectionLost("connection refused", false);
+}
+void FindStopped() {
+  throw InstanceNotRunning("is stopped", lima::State::kStopped);
+}
+void FindBroken() {
+  throw InstanceNotRunning("is broken", lima::State::kBroken);
+}
+void RejectKeys() {
+  throw Error("no key fits");
+}
+
+/// Connects as the test specifies; the connection's shell is the number of attempts.
+struct ScriptedOpener {
+  std::vector<Step> first = {};  ///< attempts
+  Step later = Succeed;          ///< attempts
+  std::size_t attempts = 0;
+
+  tools::Workspace operator()(const Context&, const ReportStatus&) {
+    const std::size_t attempt = attempts++;
+    (attempt < first.size() ? first[attempt] : later)();
+    return ConnectionNamed(std::to_string(attempts));
+  }
+};
+
+class Retries : public ::testing::Test {
+ protected:
+  std::string Open(ScriptedOpener& opener, const Context& context = {}) {
+    try {
+      return OpenWithRetries(std::ref(opener), times_, context,
+                             [this](const std::string& text) { reported_.push_back(text); })
+          .shell;
+    } catch (const Error& error) {
+      return error.what();
+    }
+  }
+
+  RetryTimes times_{.first_pause = 1ms, .max_pause = 4ms};
+  std::vector<std::string> reported_;
+};
+
+TEST_F(Retries, FollowLostConnectionsAndBrokenInstances) {
+  struct Case {
+    const char* name;
+    std::string outcome;
+    ScriptedOpener opener;
+    Clock::duration broken = 1h;
+  };
+  for (Case& expected : std::vector<Case>{
+           {"lost connections are retried", "6", {{Lose, Lose, Lose, Lose, Lose}}},
+           {"a broken instance is retried", "5", {{FindBroken, FindBroken, Lose, FindBroken}}},
+           {"an instance that stays broken", "is broken", {{}, FindBroken}, 20ms},
+           {"other failures are not retried", "no key fits", {{RejectKeys}}},
+           {"nor is a stopped instance", "is stopped", {{FindStopped}}}}) {
+    times_.broken = expected.broken;
+    EXPECT_EQ(Open(expected.opener), expected.outcome) << expected.name;
+  }
+}
+
+TEST_F(Retries, DoubleThePauseUpToItsLimitAndReportTheWait) {
+  times_.first_pause = 8ms;
+  times_.max_pause = 32ms;
+  ScriptedOpener opener{{Lose, Lose, Lose, Lose}};
+  const auto begin = Clock::now();
+  EXPECT_EQ(Open(opener), "5");
+  EXPECT_GE(Clock::now() - begin, 4ms + 8ms + 16ms + 16ms) << "half of 8, 16, 32 and 32";
+  EXPECT_THAT(reported_.at(0), HasSubstr("sshd"));
+}
+
+TEST_F(Retries, EndWhenTheProgramEnds) {
+  times_.first_pause = times_.max_pause = 1h;
+  times_.lost = 10h;
+  StopSource source;
+  std::promise<void> began;
+  ScriptedOpener opener{{}, [&] {
+                          began.set_value();
+                          Lose();
+                        }};
+  auto open = std::async(std::launch::async, [&] { return Open(opener, source.context()); });
+  began.get_future().wait();
+  source.Stop(StopReason::kTerminated);
+  EXPECT_THAT(open.get(), HasSubstr("terminate"));
+}
+
+TEST_F(Retries, EndInTimeAndSoonerTheNextTime) {
+  times_.lost = 500ms;
+  times_.after_failure = 1ms;
+  for (const bool forgets : {false, true}) {
+    times_.memory = forgets ? 0s : 60s;
+    ScriptedOpener opener{{}, Lose};
+    SharedConnection connection(std::ref(opener), times_);
+    for (const bool is_first : {true, false}) {
+      opener.attempts = 0;
+      EXPECT_THAT([&] { Acquire(connection, Context()); },
+                  ThrowsMessage<Error>("connection refused"));
+      EXPECT_EQ(opener.attempts == 1, !is_first && !forgets);
+    }
+  }
 }
 
 TEST(SharedConnection, IsOpenedOnceForAllCallsAndNotBefore) {
@@ -92,29 +200,6 @@ TEST(SharedConnection, AConnectionThatIsDeadAtOnceIsAnError) {
                   AllOf(Property(&ConnectionLost::what, HasSubstr("lost as soon as it was opened")),
                         Property(&ConnectionLost::may_have_run, false))));
   EXPECT_EQ(Acquire(connection, Context()).shell, "sh");
-}
-
-TEST(SharedConnection, ACallDoesNotGetTheFailureOfAnEarlierAttempt) {
-  std::promise<void> first_attempt_began;
-  std::promise<void> second_call_waits;
-  int attempts = 0;
-  SharedConnection connection([&](const Context&, const ReportStatus&) -> tools::Workspace {
-    if (++attempts == 1) {
-      first_attempt_began.set_value();
-      second_call_waits.get_future().wait();
-      throw Error("too early");
-    }
-    return ConnectionNamed("sh");
-  });
-  connection.ConnectInBackground();
-  first_attempt_began.get_future().wait();
-  auto call = std::async(std::launch::async, [&] {
-    // Registering with the context is the last thing that a call does before it takes the lock.
-    second_call_waits.set_value();
-    return Acquire(connection, Context()).shell;
-  });
-  // Whether the call arrived during the first attempt or after it: it must succeed.
-  EXPECT_EQ(call.get(), "sh");
 }
 
 TEST(SharedConnection, WaitingEndsWithTheContext) {
