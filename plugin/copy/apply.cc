@@ -219,9 +219,7 @@ std::size_t ApplyWork(const Git& users, SideRepository& side, const Patch& patch
   const Files after = before.Look(PathsOf(before.files()));
   const std::string problem = NotMade(users, made, before.files(), after);
   if (!problem.empty()) PutBack(before, side, problem);
-  Replacement replacement{.applied = side.facts().applied, .sent = side.facts().sent};
-  for (const File& was : before.files()) replacement.files.push_back({was, At(after, was.path)});
-  before.Complete(replacement);
+  before.Complete(after);
   FinishChange(side, NextNumber(side), side.facts().work);
   return made.size();
 }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "copy/untaken.h"
+#include "git/objects.h"
 #include "paths/names.h"
 #include "support/errors.h"
 #include "support/files.h"

@@ -95,7 +95,8 @@ GuestState Fetch(Copy& copy, std::uint64_t max_size, Refs refs);
 /// next two, returns a line for the user, and prints what to know on standard error.
 std::string Drop(Copy& copy, bool force);
 
-/// Deletes the copy, unless it was not taken, and with `force` what is set aside of this project.
+/// Deletes the copy if it was taken. With `force`, in any case, and what is set aside of this
+/// project.
 std::string Purge(Copy& copy, bool force);
 
 /// Puts the newest that is set aside back; a copy that is there is set aside in its place.

@@ -4,7 +4,9 @@
 
 #include "copy/branches.h"
 #include "copy/diff.h"
+#include "git/objects.h"
 #include "paths/names.h"
+#include "support/format.h"
 #include "support/join.h"
 #include "support/units.h"
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <system_error>
 
+#include "git/objects.h"
 #include "support/environment.h"
 #include "support/errors.h"
 #include "support/printable.h"

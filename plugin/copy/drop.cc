@@ -123,16 +123,19 @@ std::string Purge(Copy& copy, bool force) {
   copy.Connect();
   const SidePlace& place = copy.side().place();
   const FileLock use = TakeWholeUse(place);
+  const bool has_copy = place.ReadFacts().has_value();
+  if (has_copy) DropCopy(copy, force, true);
   const auto all = ListSetAside(place.instance_directory, place.project);
-  if (!all.empty() && !force) {
-    throw Error(
-        "What is set aside may have work that was not taken: `limactl mcp drop {} --undo` "
-        "brings it back, --purge --force deletes it",
-        place.arguments);
+  for (const SetAside& aside : all) {
+    if (force) Delete(copy, aside);
   }
-  if (place.ReadFacts()) DropCopy(copy, force, true);
-  for (const SetAside& aside : all) Delete(copy, aside);
-  return "Deleted.";
+  if (force || all.empty()) return "Deleted.";
+  const std::string text = Format(
+      "What is set aside stays, since it may have work that was not taken: `limactl mcp drop {} "
+      "--undo` brings it back, --purge --force deletes it",
+      place.arguments);
+  if (!has_copy) throw Error(text);
+  return "Deleted. " + text;
 }
 
 std::string UndoDrop(Copy& copy) {

@@ -117,8 +117,8 @@ std::string Advice(const std::string& reason, const std::string& detail,
                      instance, directory, detail, FilesCommand(instance, directory))},
       {"unadded", Format("git cannot read all files of the copy in {}:{}. Nothing was changed.",
                          instance, directory)},
-      {"device", Format("{} is on another file system than ~/.cache in {}. To delete it, and "
-                        "what is set aside of it: limactl mcp drop {} --purge",
+      {"device", Format("{} is on another file system than ~/.cache in {}. To delete it: "
+                        "limactl mcp drop {} --purge",
                         directory, instance, side.place().arguments)},
       {"rename", Format("The copy cannot be moved in {}: {}", instance, detail)},
       {"delete", Format("The copy cannot be deleted in {}: {}", instance, detail)}};

@@ -20,12 +20,6 @@ using exposure::Notes;
 using support::Error;
 using support::Format;
 
-Notes Only(const std::string& line) {
-  Notes notes;
-  notes.Add(line);
-  return notes;
-}
-
 const std::string kReplace = std::string(checkpoint_program) + std::string(replace_program);
 
 /// Written before `git init`, which keeps it.
@@ -107,11 +101,11 @@ Notes Send(Copy& copy) {
     const bool is_current = state.work == snapshot.commit && facts.sent == snapshot.commit &&
                             facts.base == project.head && facts.branch == project.branch &&
                             support::ReadText(RulesFile(side)) == snapshot.rules;
-    if (is_current) return Only(Format("{} is up to date.", the_copy));
+    if (is_current) return Notes(Format("{} is up to date.", the_copy));
   }
   const std::optional<FileLock> use = side.place().TakeUse(LockKind::kExclusive);
   if (!use && !is_there) throw Error(side.place().InUseText());
-  if (!use) return Only(Format("{} stays as it is: it is in use.", the_copy));
+  if (!use) return Notes(Format("{} stays as it is: it is in use.", the_copy));
 
   Notes notes;
   if (!state.untaken.empty())

@@ -28,7 +28,6 @@ using support::Error;
 
 constexpr const char* kObjects = "objects";
 constexpr const char* kTaken = "list";
-constexpr const char* kComplete = "done";
 constexpr std::chrono::hours kMaxCheckout{1};
 
 fs::path Place(const SideRepository& side, int number) {
@@ -48,32 +47,6 @@ File Stat(const fs::path& top, const std::string& path) {
   file.mode = S_ISLNK(status.st_mode) ? S_IFLNK : status.st_mode;
   if (S_ISLNK(status.st_mode)) file.id = fs::read_symlink(top / path).string();
   return file;
-}
-
-std::string FieldsOf(const File& file) {
-  return std::to_string(file.mode) + '\0' + file.id + '\0';
-}
-
-void WriteReplacement(const fs::path& file, const Replacement& replacement) {
-  std::string text = replacement.applied + '\0' + replacement.sent + '\0';
-  for (const auto& [was, is] : replacement.files) {
-    text += was.path + '\0' + FieldsOf(was) + FieldsOf(is);
-  }
-  support::WriteText(file, text);
-  Sync(file);
-}
-
-Replacement ReadReplacementIn(const fs::path& file) {
-  constexpr std::size_t kPartsOfFile = 5;
-  const std::vector<std::string> parts = Split(support::ReadText(file), '\0');
-  if (parts.size() % kPartsOfFile != 2) throw Error("{} is damaged", file.string());
-  const auto mode = [](const std::string& text) { return static_cast<unsigned>(std::stoul(text)); };
-  Replacement replacement{.applied = parts[0], .sent = parts[1]};
-  for (std::size_t i = 2; i < parts.size(); i += kPartsOfFile) {
-    replacement.files.push_back({.was = {parts[i], mode(parts[i + 1]), parts[i + 2]},
-                                 .is = {parts[i], mode(parts[i + 3]), parts[i + 4]}});
-  }
-  return replacement;
 }
 
 }  // namespace
@@ -103,6 +76,25 @@ Git RawSnapshot::ObjectGit() const {
   return Git::Neutral(side_->path(), side_->lock(), Git::Limits::kNone)
       .With({{"GIT_OBJECT_DIRECTORY", (directory_ / kObjects).string()},
              {"GIT_INDEX_FILE", (directory_ / "index").string()}});
+}
+
+void RawSnapshot::WriteList(const char* name, const Files& files) const {
+  std::string text = applied_ + '\0' + sent_ + '\0';
+  for (const File& file : files)
+    text += file.path + '\0' + std::to_string(file.mode) + '\0' + file.id + '\0';
+  support::WriteText(directory_ / name, text);
+  Sync(directory_ / name);
+}
+
+Files RawSnapshot::ReadList(const char* name) {
+  const std::vector<std::string> parts = Split(support::ReadText(directory_ / name), '\0');
+  if (parts.size() % 3 != 2) throw Error("{} is damaged", (directory_ / name).string());
+  applied_ = parts[0];
+  sent_ = parts[1];
+  Files files;
+  for (std::size_t i = 2; i < parts.size(); i += 3)
+    files.push_back({parts[i], static_cast<unsigned>(std::stoul(parts[i + 1])), parts[i + 2]});
+  return files;
 }
 
 /// Nothing behind a link, which may lead anywhere, counts as there.
@@ -145,9 +137,7 @@ RawSnapshot RawSnapshot::Take(const SideRepository& side, const std::vector<std:
   } catch (const Error& error) {
     throw Error(git::Unchanged(error.what()));
   }
-  Replacement replacement{.applied = side.facts().applied, .sent = side.facts().sent};
-  for (const File& file : snapshot.files_) replacement.files.push_back({.was = file});
-  WriteReplacement(snapshot.directory_ / kTaken, replacement);
+  snapshot.WriteList(kTaken, snapshot.files_);
   return snapshot;
 }
 
@@ -155,9 +145,7 @@ std::optional<RawSnapshot> RawSnapshot::Find(const SideRepository& side, int num
   RawSnapshot snapshot(side, Place(side, number));
   std::error_code none;
   if (!fs::exists(snapshot.directory_, none)) return std::nullopt;
-  for (Replaced& each : ReadReplacementIn(snapshot.directory_ / kTaken).files) {
-    snapshot.files_.push_back(std::move(each.was));
-  }
+  snapshot.files_ = snapshot.ReadList(kTaken);
   return snapshot;
 }
 
@@ -225,14 +213,6 @@ std::vector<std::string> RawSnapshot::Put(const Files& wanted) const {
     if (file != due && !has_others) different.push_back(file.path);
   }
   return different;
-}
-
-void RawSnapshot::Complete(const Replacement& replacement) const {
-  WriteReplacement(directory_ / kComplete, replacement);
-}
-
-Replacement RawSnapshot::ReadReplacement() const {
-  return ReadReplacementIn(directory_ / kComplete);
 }
 
 void RawSnapshot::Remove() const {

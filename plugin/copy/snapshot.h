@@ -33,18 +33,6 @@ std::vector<std::string> PathsOf(const Files& files);
 /// The file with that path, or nothing at it.
 File At(const Files& files, const std::string& path);
 
-/// A path that `take` has changed in the working tree.
-struct Replaced {
-  File was;
-  File is = {};
-};
-
-struct Replacement {
-  std::string applied = {};  ///< CopyFacts::applied before it
-  std::string sent = {};     ///< CopyFacts::sent then
-  std::vector<Replaced> files = {};
-};
-
 /// Files of a working tree as they are: their bytes, whatever git's settings and attributes say. It
 /// is a directory of the side repository with an object store of its own, which no gc changes. Each
 /// function throws support::Error.
@@ -70,22 +58,33 @@ class RawSnapshot {
   /// with other files.
   [[nodiscard]] std::vector<std::string> Put(const Files& wanted) const;
 
+  /// CopyFacts::applied and CopyFacts::sent when it was taken.
+  [[nodiscard]] const std::string& applied() const { return applied_; }
+  [[nodiscard]] const std::string& sent() const { return sent_; }
+
   /// Keeps with it what became of the files.
-  void Complete(const Replacement& replacement) const;
-  [[nodiscard]] Replacement ReadReplacement() const;
+  void Complete(const Files& changed) const { WriteList("done", changed); }
+  [[nodiscard]] Files ReadChanged() { return ReadList("done"); }
 
   void Remove() const;
 
  private:
   RawSnapshot(const SideRepository& side, std::filesystem::path directory)
-      : side_(&side), directory_(std::move(directory)) {}
+      : side_(&side),
+        directory_(std::move(directory)),
+        applied_(side.facts().applied),
+        sent_(side.facts().sent) {}
   [[nodiscard]] Files Read(const std::vector<std::string>& paths, bool keep) const;
   [[nodiscard]] Git ObjectGit() const;
+  void WriteList(const char* name, const Files& files) const;
+  Files ReadList(const char* name);
   void Clear(const Files& wanted, const Files& now) const;
   void Write(const Files& wanted, const Files& now) const;
 
   const SideRepository* side_;
   std::filesystem::path directory_;
+  std::string applied_;
+  std::string sent_;
   Files files_;
 };
 

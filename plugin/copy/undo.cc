@@ -15,12 +15,12 @@ namespace {
 using support::Error;
 using support::Format;
 
-/// Whether the user has changed the file since it became `each.is`, so that to put it back would
+/// Whether the user has changed the file since it became `is`, so that to put it back would
 /// lose that. Directories come and go with their files.
-bool IsChanged(const File& now, const Replaced& each) {
-  if (now == each.is || now == each.was) return false;
-  if (now.IsDirectory()) return !each.is.IsDirectory() && !each.was.IsDirectory();
-  return now.mode != 0 || !each.is.IsDirectory();
+bool IsChanged(const File& now, const File& was, const File& is) {
+  if (now == is || now == was) return false;
+  if (now.IsDirectory()) return !is.IsDirectory() && !was.IsDirectory();
+  return now.mode != 0 || !is.IsDirectory();
 }
 
 bool WouldLose(const File& now, const File& wanted) {
@@ -56,11 +56,7 @@ std::string UndoInterruptedApply(SideRepository& side) {
     interrupted->Remove();
     return "An interrupted take --apply was undone.";
   }
-  Replacement replacement{.applied = side.facts().applied, .sent = side.facts().sent};
-  for (const File& was : rescue->files()) {
-    replacement.files.push_back({was, At(wanted, was.path)});
-  }
-  rescue->Complete(replacement);
+  rescue->Complete(wanted);
   FinishChange(side, number + 1, side.facts().applied);
   return Format(
       "An interrupted take --apply was undone. To bring back what was there: "
@@ -70,21 +66,18 @@ std::string UndoInterruptedApply(SideRepository& side) {
 
 std::size_t UndoApply(SideRepository& side, bool force) {
   const int number = NextNumber(side);
-  const auto last = RawSnapshot::Find(side, number - 1);
+  auto last = RawSnapshot::Find(side, number - 1);
   if (!last) throw Error("There is no take --apply to undo.");
   const FileLock lock = side.place().LockTree();
-  const Replacement then = last->ReadReplacement();
-  const Files wanted = last->files();
+  const Files& wanted = last->files();
+  const Files became = last->ReadChanged();
   const Files now = last->Look(PathsOf(wanted));
-
-  Replacement next{.applied = side.facts().applied, .sent = side.facts().sent};
   std::size_t files = 0;
   std::vector<std::string> changed;
-  for (const Replaced& each : then.files) {
-    const File there = At(now, each.was.path);
-    next.files.push_back({there, each.was});
-    if (IsChanged(there, each)) changed.push_back(each.was.path);
-    if (there != each.was && !there.IsDirectory() && !each.was.IsDirectory()) ++files;
+  for (const File& was : wanted) {
+    const File there = At(now, was.path);
+    if (IsChanged(there, was, At(became, was.path))) changed.push_back(was.path);
+    if (there != was && !there.IsDirectory() && !was.IsDirectory()) ++files;
   }
   if (!force && !changed.empty()) {
     throw Error(
@@ -102,8 +95,9 @@ std::size_t UndoApply(SideRepository& side, bool force) {
     throw Error("Cannot be put back: {}. {}", Named(different),
                 is_back ? "The working tree is as it was." : "The next call tries again.");
   }
-  before.Complete(next);
-  FinishChange(side, number, then.sent == side.facts().sent ? then.applied : side.facts().applied);
+  before.Complete(wanted);
+  const bool is_same_copy = last->sent() == side.facts().sent;
+  FinishChange(side, number, is_same_copy ? last->applied() : side.facts().applied);
   return files;
 }
 

@@ -8,6 +8,7 @@
 
 #include "copy/set_aside.h"
 #include "copy/side_repository.h"
+#include "git/objects.h"
 #include "paths/names.h"
 #include "shell/shell_quote.h"
 #include "support/errors.h"

@@ -10,6 +10,9 @@ namespace exposure {
 /// What a command tells the user: printable lines, bounded in length.
 class Notes {
  public:
+  Notes() = default;
+  explicit Notes(const std::string& line) { Add(line); }
+
   void Add(const std::string& line);
   void Add(const Notes& more);
   /// The title, and up to 20 names below it, as they are; nothing without names.
