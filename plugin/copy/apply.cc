@@ -173,6 +173,14 @@ std::string NotMade(const Git& users, const std::vector<RawChange>& changes, con
   throw Error("{}. The working tree is as it was. {}", problem, BranchInstead(side));
 }
 
+std::string Advice(const Git& users, const GitOutput& applied) {
+  const bool is_sparse =
+      applied.error_line.find("No such file") != std::string::npos &&
+      users.Run({"config", "--type=bool", "core.sparseCheckout"}).Line() == "true";
+  return Format("git apply: {}{}", applied.error_line,
+                is_sparse ? ". This checkout is sparse: git sparse-checkout disable" : "");
+}
+
 }  // namespace
 
 Patch ReadPatch(const SideRepository& side, git::TreeEntries tree, std::uint64_t max_size) {
@@ -215,7 +223,7 @@ std::size_t ApplyWork(const Git& users, SideRepository& side, const Patch& patch
   // The agent's bytes, whatever the user's settings say about blanks.
   const GitOutput applied = users.Run(
       {"-c", "apply.ignoreWhitespace=no", "apply", "--whitespace=nowarn", patch.file.string()});
-  if (!applied.ok()) PutBack(before, side, Format("git apply: {}", applied.error_line));
+  if (!applied.ok()) PutBack(before, side, Advice(users, applied));
   const Files after = before.Look(PathsOf(before.files()));
   const std::string problem = NotMade(users, made, before.files(), after);
   if (!problem.empty()) PutBack(before, side, problem);

@@ -17,6 +17,9 @@ using support::Count;
 using support::Format;
 using Ids = std::vector<std::string>;
 
+/// Each takes three gits.
+constexpr std::size_t kMaxDescribed = 20;
+
 /// How many commits one has and the others have not.
 std::size_t CountCommits(const Git& git, const std::string& id, const Ids& others) {
   Git::Arguments arguments = {"rev-list", "--count", id, "--not"};
@@ -59,7 +62,11 @@ std::vector<std::string> Describe(const SideRepository& side, const std::string&
                                   const std::vector<Branch>& branches) {
   const Ids sent = git::Existing(side.git(), {side.facts().sent, side.facts().base});
   std::vector<std::string> texts;
-  for (const Branch& branch : branches) texts.push_back(Text(side, from, sent, branch));
+  for (const Branch& branch : branches) {
+    texts.push_back(texts.size() < kMaxDescribed
+                        ? Text(side, from, sent, branch)
+                        : Format("Branch {}.", paths::Visible(branch.name)));
+  }
   return texts;
 }
 

@@ -104,6 +104,32 @@ void LeaveOut(const Git& git, const Project& project, const std::vector<std::str
                support::Format("git cannot leave out {}", names.front()), EachWithNul(names));
 }
 
+/// What the copy lacks, since git keeps it elsewhere or ignores it.
+void NoteLeftBehind(const Project& project, const Git& git, exposure::Notes& notes) {
+  std::vector<std::string> modules;
+  std::vector<std::string> annexed;
+  // MODE, ID, STAGE, tab, name
+  for (const std::string& line : Split(git.Run({"ls-files", "-s", "-z"}).output, '\0')) {
+    const std::string name = line.substr(line.find('\t') + 1);
+    if (line.starts_with(kRepositoryMode)) modules.push_back(name);
+    if (!line.starts_with(exposure::kLinkMode)) continue;
+    std::error_code none;
+    const std::string target = fs::read_symlink(project.top / name, none);
+    if (target.find(".git/annex/objects/") != std::string::npos) annexed.push_back(name);
+  }
+  notes.AddNote("submodules stay behind:", modules);
+  notes.AddNote("links of git-annex, whose files stay behind:", annexed);
+  if (HasLargeFiles(git, "--cached")) notes.Add("Note: files of git LFS are pointers in the copy.");
+  const std::string ignored =
+      git.Run({"ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory"}).output;
+  const auto count = std::count(ignored.begin(), ignored.end(), '\0');
+  if (count > 0) {
+    notes.Add(support::Format(
+        "Note: {} that git ignores: not copied.",
+        count == 1 ? "1 file or directory" : support::Format("{} files or directories", count)));
+  }
+}
+
 /// Writes the tree of the working tree with the index of `git`; puts back repositories in it.
 std::string WriteTree(const Git& git, const Project& project, exposure::Notes& notes) {
   const GitOutput added =
@@ -232,6 +258,7 @@ Snapshot TakeSnapshot(const Project& project, const Git& users, const SideReposi
                          {rules.begin() + 1, rules.end()});
   if (project.is_partial)
     snapshot.notes.Add("Note: this is a partial clone: the copy has no history.");
+  NoteLeftBehind(project, git, snapshot.notes);
   // The dates of HEAD: the same state is the same commit.
   const Git dated =
       git.With({{"GIT_AUTHOR_DATE", project.head_date}, {"GIT_COMMITTER_DATE", project.head_date}});
@@ -243,6 +270,13 @@ Snapshot TakeSnapshot(const Project& project, const Git& users, const SideReposi
                            project.head, "-m", "Uncommitted changes", tree},
                           "git cannot write a commit of the working tree");
   return snapshot;
+}
+
+bool HasLargeFiles(const Git& git, const std::string& commit) {
+  return git
+      .Run({"grep", "-q", "-F", "-e", "filter=lfs", commit, "--", ".gitattributes",
+            "*/.gitattributes"})
+      .ok();
 }
 
 std::vector<std::string> GitLinks(const std::vector<RawChange>& changes) {

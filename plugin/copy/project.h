@@ -61,6 +61,9 @@ struct Snapshot {
 /// support::Error.
 Snapshot TakeSnapshot(const Project& project, const Git& users, const SideRepository& side);
 
+/// Whether rules of the commit name files of git LFS; "--cached": of the index.
+bool HasLargeFiles(const Git& git, const std::string& commit);
+
 /// The paths that are a repository of their own on either side.
 std::vector<std::string> GitLinks(const std::vector<git::RawChange>& changes);
 

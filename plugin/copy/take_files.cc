@@ -65,6 +65,12 @@ void Apply(Copy& copy, GuestState& state, std::uint64_t max_size, const Ask& ask
   }
   const exposure::Report report = copy.MakeReport(patch.changes, "");
   report.Print(std::cerr);
+  std::vector<std::string> modules;  // git apply leaves their directories
+  for (const exposure::Change& change : patch.changes.list) {
+    if (change.old_mode == git::kRepositoryMode && change.is_deleted())
+      modules.push_back(change.path);
+  }
+  PrintPaths("Submodules that were deleted, but stay here:", modules);
   const std::size_t files = ApplyWork(copy.users(), side, patch, [&](const Losses& losses) {
     return RequireConsent(report, losses, ask);
   });

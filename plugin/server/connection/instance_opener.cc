@@ -97,7 +97,7 @@ tools::Workspace InstanceOpener::Open(const support::Context& context,
 
 tools::Workspace OpenGuest(const InstanceOptions& options, const support::Context& context) {
   return Attempt(options.name, context, [&](const support::Context& limited) {
-    return tools::Workspace{.guest = ConnectGuest(options, limited)};
+    return tools::Workspace{.guest = ConnectGuest(options, limited), .paths = nullptr, .shell = ""};
   });
 }
 
