@@ -100,7 +100,7 @@ exposure::Report Copy::MakeReport(const exposure::CommitChanges& changes,
   const Git users = this->users();
   exposure::Report report =
       exposure::ReportOnCommits(changes, instance_.programs, users, side_.place().top, branch);
-  if (!changes.list.empty() && HasLargeFiles(side_.git(), side_.facts().work)) {
+  if (!branch.empty() && !changes.list.empty() && HasLargeFiles(side_.git(), side_.facts().work)) {
     report.Add(
         "Note: of files of git LFS that were changed, only the pointers come; the files stay in "
         ".git/lfs/objects of the copy.");

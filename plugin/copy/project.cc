@@ -106,17 +106,28 @@ void LeaveOut(const Git& git, const Project& project, const std::vector<std::str
 
 /// What the copy lacks, since git keeps it elsewhere or ignores it.
 void NoteLeftBehind(const Project& project, const Git& git, exposure::Notes& notes) {
+  std::error_code none;
+  for (const char* name : {"MERGE_HEAD", "rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD"}) {
+    if (!fs::exists(project.index.parent_path() / name, none)) continue;
+    notes.Add("Note: a merge or rebase is in progress: the copy has its files only.");
+    break;
+  }
+  const bool is_sparse = git.Run({"config", "--type=bool", "core.sparseCheckout"}).Line() == "true";
+  std::vector<std::string> unwatched;
   std::vector<std::string> modules;
   std::vector<std::string> annexed;
-  // MODE, ID, STAGE, tab, name
-  for (const std::string& line : Split(git.Run({"ls-files", "-s", "-z"}).output, '\0')) {
+  // TAG, blank, MODE, ID, STAGE, tab, name
+  for (const std::string& line : Split(git.Run({"ls-files", "-s", "-v", "-z"}).output, '\0')) {
     const std::string name = line.substr(line.find('\t') + 1);
-    if (line.starts_with(kRepositoryMode)) modules.push_back(name);
-    if (!line.starts_with(exposure::kLinkMode)) continue;
-    std::error_code none;
+    const bool is_assumed = line.front() >= 'a' && line.front() <= 'z';
+    if (is_assumed || (line.front() == 'S' && !is_sparse)) unwatched.push_back(name);
+    const std::string_view mode = std::string_view(line).substr(2);
+    if (mode.starts_with(kRepositoryMode)) modules.push_back(name);
+    if (!mode.starts_with(exposure::kLinkMode)) continue;
     const std::string target = fs::read_symlink(project.top / name, none);
     if (target.find(".git/annex/objects/") != std::string::npos) annexed.push_back(name);
   }
+  notes.AddNote("as committed, since the index does not watch it:", unwatched);
   notes.AddNote("submodules stay behind:", modules);
   notes.AddNote("links of git-annex, whose files stay behind:", annexed);
   if (HasLargeFiles(git, "--cached")) notes.Add("Note: files of git LFS are pointers in the copy.");

@@ -132,7 +132,7 @@ const std::vector<Kind> kKindsWithAWord = {
      R"sh(
       printf '*.log\n/target\n' > .gitignore; echo .env > .git/info/exclude; commit; mkdir target
       echo secret > .env; echo log > a.log; echo o > target/a.o; echo log > b.log; git add -f b.log)sh",
-     {}},
+     {"ignores"}},
     {"large file", "truncate -s 50000001 large.bin", {"large.bin"}},
     {"FIFO in the place of a file",
      "echo x > pipe; commit; rm pipe; mkfifo pipe",
@@ -142,25 +142,25 @@ const std::vector<Kind> kKindsWithAWord = {
      R"sh(
       git switch -qc other; echo other > dir/inner.txt; commit; git switch -q main
       echo main > dir/inner.txt; commit; ! git merge other >/dev/null)sh",
-     {}},
+     {"merge"}},
     {"rebase in progress",
      R"sh(
       git switch -qc other; echo other > dir/inner.txt; commit; git switch -q main
       echo main > dir/inner.txt; commit; ! git rebase other >/dev/null 2>&1)sh",
-     {},
+     {"rebase"},
      {},
      "detached"},
     {"assumed unchanged",
      R"sh(
       echo a > assumed; echo b > skipped; commit; git update-index --assume-unchanged assumed
       git update-index --skip-worktree skipped; echo changed > assumed; echo changed > skipped)sh",
-     {},
+     {"assumed", "skipped"},
      {{"assumed", "- a\n"}, {"skipped", "- b\n"}}},
     {"Git LFS",
      R"sh(
       echo '*.bin filter=lfs diff=lfs merge=lfs -text' > .gitattributes
       printf 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n' > a.bin; commit)sh",
-     {}},
+     {"LFS"}},
 };
 
 const std::vector<Kind> kKindsWithRepositoriesInside = {

@@ -18,7 +18,7 @@ namespace find {
 namespace {
 
 /// Most bytes of all alternatives, also as regular expressions. RE2 compiles so many in 20 ms.
-constexpr std::size_t kMaxExpandedGlob = std::size_t{32} * 1024;
+constexpr std::size_t kMaxExpandedGlob = std::size_t{24} * 1024;
 
 /// More filters slow find down.
 constexpr std::size_t kMaxNameFilters = 32;
