@@ -20,9 +20,10 @@ void RequirePort(const lima::InstanceConfiguration& configuration,
   int port = 0;
   try {
     port = lima::QueryHostAgent(configuration.directory() / "ha.sock");
-  } catch (const support::Error& error) {  // it was stopped meanwhile
-    throw support::Error("the Lima instance \"{}\" is not ready: {}", configuration.name,
-                         error.what());
+  } catch (const support::Error& error) {  // it was stopped meanwhile, or is just starting
+    throw InstanceNotRunning(
+        Format("the Lima instance \"{}\" is not ready: {}", configuration.name, error.what()),
+        lima::State::kBroken);
   }
   if (port == 0 || port == endpoint.port) return;
   throw support::Error(
