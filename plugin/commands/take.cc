@@ -5,6 +5,7 @@
 
 #include "commands/commands.h"
 #include "commands/project.h"
+#include "support/errors.h"
 
 namespace commands {
 

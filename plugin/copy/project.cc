@@ -7,6 +7,7 @@
 
 #include "copy/rules.h"
 #include "copy/side_repository.h"
+#include "exposure/report.h"
 #include "support/environment.h"
 #include "support/errors.h"
 #include "support/files.h"

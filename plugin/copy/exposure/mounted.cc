@@ -9,6 +9,7 @@
 #include "exposure/guest_reach.h"
 #include "git/git.h"
 #include "paths/names.h"
+#include "support/errors.h"
 #include "support/files.h"
 #include "support/paths.h"
 #include "support/regex.h"

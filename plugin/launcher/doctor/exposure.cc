@@ -10,6 +10,7 @@
 #include "agents/agent.h"
 #include "exposure/guest_reach.h"
 #include "lima/sandbox.h"
+#include "support/errors.h"
 #include "support/format.h"
 #include "support/join.h"
 #include "support/paths.h"

@@ -10,6 +10,7 @@
 #include "lima/sandbox.h"
 #include "lima/status.h"
 #include "support/child.h"
+#include "support/errors.h"
 #include "support/format.h"
 #include "support/join.h"
 #include "support/program.h"

@@ -8,6 +8,7 @@
 #include "paths/mount_check.h"
 #include "paths/path_rules.h"
 #include "ssh/connection.h"
+#include "support/errors.h"
 
 namespace connection {
 namespace {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "shell/shells.h"
+#include "support/errors.h"
 #include "support/format.h"
 #include "support/paths.h"
 

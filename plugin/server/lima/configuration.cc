@@ -7,6 +7,7 @@
 #include "lima/home.h"
 #include "lima/yaml_document.h"
 #include "support/errors.h"
+#include "support/files.h"
 #include "support/regex.h"
 
 namespace lima {
