@@ -18,7 +18,7 @@ using support::Format;
 using Ids = std::vector<std::string>;
 
 /// Each takes three gits.
-constexpr std::size_t kMaxDescribed = 20;
+constexpr std::size_t kMaxDescribed = 5;
 
 /// How many commits one has and the others have not.
 std::size_t CountCommits(const Git& git, const std::string& id, const Ids& others) {
