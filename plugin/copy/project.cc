@@ -136,9 +136,9 @@ void NoteLeftBehind(const Project& project, const Git& git, exposure::Notes& not
       git.Run({"ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory"}).output;
   const auto count = std::count(ignored.begin(), ignored.end(), '\0');
   if (count > 0) {
-    notes.Add(support::Format(
-        "Note: {} that git ignores: not copied.",
-        count == 1 ? "1 file or directory" : support::Format("{} files or directories", count)));
+    notes.Add(count == 1
+                  ? "Note: 1 ignored file or directory stays behind."
+                  : support::Format("Note: {} ignored files or directories stay behind.", count));
   }
 }
 

@@ -132,7 +132,7 @@ const std::vector<Kind> kKindsWithAWord = {
      R"sh(
       printf '*.log\n/target\n' > .gitignore; echo .env > .git/info/exclude; commit; mkdir target
       echo secret > .env; echo log > a.log; echo o > target/a.o; echo log > b.log; git add -f b.log)sh",
-     {"ignores"}},
+     {"ignored"}},
     {"large file", "truncate -s 50000001 large.bin", {"large.bin"}},
     {"FIFO in the place of a file",
      "echo x > pipe; commit; rm pipe; mkfifo pipe",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares plugin/lima with a real limactl over the same instance directories.
+// Compares plugin/server/lima with a real limactl over the same instance directories.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
