@@ -41,8 +41,7 @@ void RefuseTooMany(const std::vector<Match>& matches) {
 /// One glob call, from its arguments to its matches.
 class GlobCall {
  public:
-  GlobCall(const mcp::ToolCall& call, const Workspace& workspace, const support::Context& context)
-      : call_(call), workspace_(workspace), context_(context) {}
+  explicit GlobCall(Task& task) : task_(task) {}
 
   Matches Find(const std::vector<find::GlobWalk>& walks) {
     // All or none of them: a name found both ways would have two times.
@@ -68,7 +67,7 @@ class GlobCall {
   };
 
   const std::string& Base() {
-    if (base_.empty()) base_ = PathOf(call_, workspace_);
+    if (base_.empty()) base_ = task_.PathOrDefault();
     return base_;
   }
 
@@ -157,11 +156,11 @@ class GlobCall {
     }
   }
 
-  const mcp::ToolCall& call_;
-  const bool has_path_ = call_.arguments.contains("path");
+  Task& task_;
+  const bool has_path_ = task_.call.arguments.contains("path");
   std::string base_;  ///< that or the default, once it is needed
-  const Workspace& workspace_;
-  const support::Context& context_;
+  const Workspace& workspace_ = task_.workspace();
+  const support::Context& context_ = task_.context;
   bool is_flat_ = false;  ///< every walk lists the names of one directory
   std::vector<ResolvedWalk> walks_;
   std::vector<Match> matches_;
@@ -171,14 +170,13 @@ class GlobCall {
 
 }  // namespace
 
-Matches Glob(Toolbox& toolbox, const mcp::ToolCall& call) {
-  const auto& pattern = call.arguments.at("pattern").get_ref<const std::string&>();
+Matches Glob(Task& task) {
+  const nlohmann::json& arguments = task.call.arguments;
+  const auto& pattern = arguments.at("pattern").get_ref<const std::string&>();
   const std::vector<find::GlobWalk> walks =
-      find::PlanGlob(pattern, call.arguments.value("case_sensitive", true));
-  Matches result;
-  WithSearch(toolbox, call, [&](const Workspace& workspace, const support::Context& context) {
-    result = GlobCall(call, workspace, context).Find(walks);
-  });
+      find::PlanGlob(pattern, arguments.value("case_sensitive", true));
+  task.LimitSearch();
+  Matches result = GlobCall(task).Find(walks);
   if (result.paths.empty()) {
     result.notes.emplace_back(pattern.find("**") == std::string::npos
                                   ? ""

@@ -6,14 +6,11 @@
 
 namespace tools {
 
-Entries ListDirectory(Toolbox& toolbox, const mcp::ToolCall& call) {
-  Entries result;
-  WithFile(toolbox, call, paths::Access::kList, "list", [&](FileCall& file) {
-    const paths::ResolvedPath& path = file.path;
-    files::RequireDirectory(path, *file.workspace.guest, file.context);
-    result.entries = files::NamesIn(path, *file.workspace.guest, file.context);
-    std::ranges::sort(result.entries, {}, &guest::DirectoryEntry::name);
-  });
+Entries ListDirectory(Task& task) {
+  const paths::ResolvedPath& path = task.ResolveFile(paths::Access::kList, "list").path;
+  files::RequireDirectory(path, task.guest(), task.context);
+  Entries result{files::NamesIn(path, task.guest(), task.context)};
+  std::ranges::sort(result.entries, {}, &guest::DirectoryEntry::name);
   return result;
 }
 

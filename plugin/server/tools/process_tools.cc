@@ -139,27 +139,26 @@ class LineSearch {
 
 }  // namespace
 
-ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
+ProcessOutput StartProcess(Task& task) {
+  const mcp::ToolCall& call = task.call;
+  Toolbox& toolbox = task.toolbox;
   const Command command = ParseCommand(call.arguments);
   const auto path = call.arguments.at("directory").get<std::string>();
-  support::Clock::time_point deadline;
-  std::string id;
-  InTime(DescribeLateStart(path), [&] {
-    WithCommand(toolbox, call, call.context, true, [&](const CommandCall& start) {
-      deadline = start.context.deadline();
-      call.progress.SetStatus("waiting for the guest to start the process");
-      const auto on_queued = [&] {
-        const std::string running = start.workspace.guest->shells().Running();
-        call.progress.SetStatus(Format("waiting: {}", running));
-        return running;
-      };
-      id = toolbox.processes.Start(
-          {command.text, command.words.front(), start.directory, start.workspace.shell}, path,
-          *start.workspace.guest, on_queued, start.context);
-    });
-  });
+  const Workspace& workspace = task.workspace();
+  task.LimitTime(DescribeLateStart(path));
+  const std::string directory = task.ResolveDirectory();
+  call.progress.SetStatus("waiting for the guest to start the process");
+  const auto on_queued = [&] {
+    const std::string running = workspace.guest->shells().Running();
+    call.progress.SetStatus(Format("waiting: {}", running));
+    return running;
+  };
+  const std::string id =
+      toolbox.processes.Start({command.text, command.words.front(), directory, workspace.shell},
+                              path, *workspace.guest, on_queued, task.context);
   call.progress.SetStatus(Format("{} has been started", id));
-  const auto time_left = std::chrono::duration_cast<milliseconds>(deadline - support::Clock::now());
+  const auto time_left =
+      std::chrono::duration_cast<milliseconds>(task.context.deadline() - support::Clock::now());
   try {
     if (time_left <= milliseconds(0)) throw support::Error(DescribeLateStart(path));
     const Processes::Output output = toolbox.processes.Read(
@@ -175,7 +174,9 @@ ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
   }
 }
 
-Result ReadProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
+Result ReadProcess(Task& task) {
+  const mcp::ToolCall& call = task.call;
+  Toolbox& toolbox = task.toolbox;
   const auto id = call.arguments.value("id", std::string());
   const bool waits = !call.arguments.value("until", std::string()).empty();
   if (id.empty() && !waits) return List(toolbox.processes);
@@ -211,12 +212,13 @@ Result ReadProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
   return result;
 }
 
-ProcessState WriteProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
+ProcessState WriteProcess(Task& task) {
+  const mcp::ToolCall& call = task.call;
   const auto id = call.arguments.at("id").get<std::string>();
   const auto input = call.arguments.value("input", std::string());
   const auto signal = call.arguments.value("signal", std::string());
   const Processes::Input request{input, call.arguments.value("end_input", false), signal};
-  return StateOf(id, toolbox.processes.Write(id, request, kWriteWait, call.context));
+  return StateOf(id, task.toolbox.processes.Write(id, request, kWriteWait, call.context));
 }
 
 }  // namespace tools

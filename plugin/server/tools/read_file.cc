@@ -153,15 +153,10 @@ std::size_t EndOfLines(std::string_view text, std::uint64_t lines) {
   return end;
 }
 
-FileContent ReadFile(Toolbox& toolbox, const mcp::ToolCall& call) {
-  const files::LineRange range = RangeArgument(call.arguments);
-  const FetchLimits limits = LimitsFor(call.format);
-  FileContent result;
-  WithFile(toolbox, call, paths::Access::kRead, "read", [&](const FileCall& target) {
-    files::FileReader file(target.path, *target.workspace.guest, target.context);
-    result = ReadFrom(file, target.path, range, limits);
-  });
-  return result;
+FileContent ReadFile(Task& task) {
+  const paths::ResolvedPath& path = task.ResolveFile(paths::Access::kRead, "read").path;
+  files::FileReader file(path, task.guest(), task.context);
+  return ReadFrom(file, path, RangeArgument(task.call.arguments), LimitsFor(task.call.format));
 }
 
 }  // namespace tools

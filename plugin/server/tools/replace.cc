@@ -148,11 +148,10 @@ std::string ReadForReplace(const paths::ResolvedPath& path, guest::Guest& guest,
 }
 
 /// Throws ChangedMeanwhile if something else changes the file at the same time.
-Written ReplaceOnce(FileCall& file, const Edit& edit, files::FileWriter& writer) {
-  guest::Guest& guest = *file.workspace.guest;
-  const std::string content = ReadForReplace(file.path, guest, file.context);
+Written ReplaceOnce(FileTarget& file, const Edit& edit, Task& task) {
+  const std::string content = ReadForReplace(file.path, task.guest(), task.context);
   files::RefuseWideText(content, file.path);
-  const files::ReplacedText replaced = FindAndReplace(content, edit, file.path, file.context);
+  const files::ReplacedText replaced = FindAndReplace(content, edit, file.path, task.context);
   RefuseReplacementCharacters(file.path, edit.new_string,
                               [&] { return support::IsValidUtf8(content); });
   if (!IsAscii(edit.new_string) && !support::IsValidUtf8(content)) {
@@ -162,31 +161,25 @@ Written ReplaceOnce(FileCall& file, const Edit& edit, files::FileWriter& writer)
         file.path.host);
   }
   file.needed_bytes = replaced.text.size();
-  std::string note =
-      writer.Write(file.path, replaced.text, guest, file.context, files::Overwrite::kIfUnchanged);
+  std::string note = task.toolbox.writer.Write(file.path, replaced.text, task.guest(), task.context,
+                                               files::Overwrite::kIfUnchanged);
   return {.notes = {std::move(note)}, .replacements = replaced.replacements};
 }
 
 }  // namespace
 
-Written Replace(Toolbox& toolbox, const mcp::ToolCall& call) {
-  const Edit edit = ParseEdit(call.arguments);
-  Written result;
-  WithFile(toolbox, call, paths::Access::kWrite, "replace in", [&](FileCall& file) {
-    const auto lock = toolbox.writer.Lock(file.path, file.context);
-    for (int tries = 1;; ++tries) {
-      try {
-        result = ReplaceOnce(file, edit, toolbox.writer);
-        return;
-      } catch (const ChangedMeanwhile&) {
-        if (tries == kMaxTries) throw;
-      }
-      file.path =
-          file.workspace.paths->Resolve(call.arguments.at("path").get<std::string>(),
-                                        paths::Access::kWrite, *file.workspace.guest, file.context);
+Written Replace(Task& task) {
+  const Edit edit = ParseEdit(task.call.arguments);
+  FileTarget* file = &task.ResolveFile(paths::Access::kWrite, "replace in");
+  const auto lock = task.toolbox.writer.Lock(file->path, task.context);
+  for (int tries = 1;; ++tries) {
+    try {
+      return ReplaceOnce(*file, edit, task);
+    } catch (const ChangedMeanwhile&) {
+      if (tries == kMaxTries) throw;
     }
-  });
-  return result;
+    file = &task.ResolveFile(paths::Access::kWrite, "replace in");
+  }
 }
 
 }  // namespace tools

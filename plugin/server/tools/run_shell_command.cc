@@ -45,8 +45,10 @@ End EndOf(const shell::RunEnd& end, const Command& command, const std::string& s
   return outcome;
 }
 
-CommandEnd Run(const Workspace& workspace, const Command& command, const std::string& directory,
-               Toolbox& toolbox, const support::Context& context, const mcp::ToolCall& call) {
+CommandEnd Run(const Command& command, const std::string& directory, Task& task) {
+  const mcp::ToolCall& call = task.call;
+  const Workspace& workspace = task.workspace();
+  Toolbox& toolbox = task.toolbox;
   shell::CommandOutput output(
       LimitsFor(call.format).output_bytes, call.format.style == mcp::ResultStyle::kStructured,
       [&](std::string progress) { call.progress.SetStatus(std::move(progress)); });
@@ -64,7 +66,7 @@ CommandEnd Run(const Workspace& workspace, const Command& command, const std::st
   };
   try {
     const shell::RunEnd end = workspace.guest->shells().RunCommand(
-        {command.text, command.words.front(), directory, workspace.shell}, output, context);
+        {command.text, command.words.front(), directory, workspace.shell}, output, task.context);
     return make_result(EndOf(end, command, workspace.shell, toolbox.options.instance));
   } catch (const shell::StoppedCommand& stopped) {
     if (stopped.reason() == support::StopReason::kCancelled) throw;
@@ -84,17 +86,12 @@ CommandEnd Run(const Workspace& workspace, const Command& command, const std::st
 
 }  // namespace
 
-CommandEnd RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call) {
-  const Command command = ParseCommand(call.arguments);
-  const std::chrono::milliseconds limit = toolbox.options.command_timeout;
-  const support::Context context =
-      limit.count() > 0 ? call.context.WithTimeout(limit) : call.context;
-  CommandEnd result;
-  // No limit: a command may take long, or wait for its turn.
-  WithCommand(toolbox, call, context, false, [&](const CommandCall& run) {
-    result = Run(run.workspace, command, run.directory, toolbox, run.context, call);
-    result.notes = {command.note};
-  });
+CommandEnd RunShellCommand(Task& task) {
+  const Command command = ParseCommand(task.call.arguments);
+  const std::chrono::milliseconds limit = task.toolbox.options.command_timeout;
+  if (limit.count() > 0) task.context = task.context.WithTimeout(limit);
+  CommandEnd result = Run(command, task.ResolveDirectory(), task);
+  result.notes = {command.note};
   return result;
 }
 

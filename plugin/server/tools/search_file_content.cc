@@ -64,37 +64,37 @@ constexpr const char* kNotSearched =
 
 }  // namespace
 
-FoundLines SearchFileContent(Toolbox& toolbox, const mcp::ToolCall& call) {
+FoundLines SearchFileContent(Task& task) {
+  const nlohmann::json& arguments = task.call.arguments;
   find::SearchRequest request;
-  request.maximum_output_bytes = LimitsFor(call.format).search_bytes;
-  request.pattern = call.arguments.at("pattern").get<std::string>();
-  SetOptions(request, call.arguments);
+  request.maximum_output_bytes = LimitsFor(task.call.format).search_bytes;
+  request.pattern = arguments.at("pattern").get<std::string>();
+  SetOptions(request, arguments);
   CheckPattern(request.pattern, request.fixed_strings);
   std::optional<find::IncludeFilter> include;
-  if (call.arguments.contains("include")) {
-    request.include = &include.emplace(call.arguments["include"].get<std::string>());
+  if (arguments.contains("include")) {
+    request.include = &include.emplace(arguments["include"].get<std::string>());
   }
-  FoundLines result;
-  WithSearch(toolbox, call, [&](const Workspace& workspace, const support::Context& context) {
-    const paths::ResolvedPath resolved = workspace.paths->Resolve(
-        PathOf(call, workspace), paths::Access::kRead, *workspace.guest, context);
-    if (!resolved.attributes) {
-      files::ProposeLookAlike(Format("There is no file or directory {}", resolved.host), resolved,
-                              *workspace.guest, context);
-    }
-    SetTarget(request, resolved);
-    if (include && !request.file.empty() && !include->Matches(support::ToUtf8(request.file))) {
-      result.notes = {"The include does not select this file, so it was not searched."};
-      return;
-    }
-    const find::SearchResult found = find::SearchContent(*workspace.guest, request, context);
-    result = {.lines = support::ToUtf8(found.lines),
-              .notes = {found.warnings.empty() ? "" : Format("The search said: {}", found.warnings),
-                        workspace.paths->MissingNote(resolved.guest, *workspace.guest, context)}};
-    if (!found.lines.empty()) return;
-    result.notes.emplace_back(kNotSearched);
-    if (include) result.notes.push_back(find::HintIfUnmatched(call.arguments.value("include", "")));
-  });
+  task.LimitSearch();
+  const Workspace& workspace = task.workspace();
+  const paths::ResolvedPath resolved = workspace.paths->Resolve(
+      task.PathOrDefault(), paths::Access::kRead, *workspace.guest, task.context);
+  if (!resolved.attributes) {
+    files::ProposeLookAlike(Format("There is no file or directory {}", resolved.host), resolved,
+                            *workspace.guest, task.context);
+  }
+  SetTarget(request, resolved);
+  if (include && !request.file.empty() && !include->Matches(support::ToUtf8(request.file))) {
+    return {.notes = {"The include does not select this file, so it was not searched."}};
+  }
+  const find::SearchResult found = find::SearchContent(*workspace.guest, request, task.context);
+  FoundLines result = {
+      .lines = support::ToUtf8(found.lines),
+      .notes = {found.warnings.empty() ? "" : Format("The search said: {}", found.warnings),
+                workspace.paths->MissingNote(resolved.guest, *workspace.guest, task.context)}};
+  if (!found.lines.empty()) return result;
+  result.notes.emplace_back(kNotSearched);
+  if (include) result.notes.push_back(find::HintIfUnmatched(arguments.value("include", "")));
   return result;
 }
 

@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include "files/file_problem.h"
-#include "support/errors.h"
 #include "support/format.h"
 #include "support/units.h"
 #include "tools/tools.h"
@@ -31,13 +29,7 @@ using Function = mcp::ToolResult(Toolbox&, const mcp::ToolCall&);
 
 template <auto kTool>
 mcp::ToolResult Run(Toolbox& toolbox, const mcp::ToolCall& call) {
-  try {
-    return Render(kTool(toolbox, call), call.format);
-  } catch (const files::PathlessError& error) {
-    if (call.format.style != mcp::ResultStyle::kText) throw;
-    // As text, the error also names the argument `path`.
-    throw support::Error("{}: {}", error.what(), call.arguments.at("path").get<std::string>());
-  }
+  return Perform(toolbox, call, [](Task& task) { return Render(kTool(task), task.call.format); });
 }
 
 enum class Effect { kReads, kReplaces, kWrites, kRuns };

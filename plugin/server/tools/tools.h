@@ -13,8 +13,8 @@
 #include "shell/output_log.h"
 #include "shell/processes.h"
 #include "tools/results.h"
+#include "tools/task.h"
 #include "tools/tool_list.h"
-#include "tools/workspace.h"
 
 /// One function per tool, each in its own file. tool_list.cc says what a tool does for its
 /// caller, tests/unit/server/tools/round_trips_test.cc which round trips it takes.
@@ -35,15 +35,15 @@ struct Toolbox {
 /// The names that a pattern begins with pass the path rules like the path itself; an absolute one
 /// must lie below `path`, if that is given. A pattern for the names of single directories ("*.txt",
 /// "src/*.cc") starts no process; times then count in whole seconds.
-Matches Glob(Toolbox& toolbox, const mcp::ToolCall& call);
+Matches Glob(Task& task);
 
-Entries ListDirectory(Toolbox& toolbox, const mcp::ToolCall& call);
+Entries ListDirectory(Task& task);
 
 /// The end of the line number `lines` in `text`, or of the text.
 std::size_t EndOfLines(std::string_view text, std::uint64_t lines);
 
 /// A file that cannot fit into a message is not read.
-FileContent ReadFile(Toolbox& toolbox, const mcp::ToolCall& call);
+FileContent ReadFile(Task& task);
 
 /// The limit for the file and for the result: `replace` must be able to read what it wrote.
 inline constexpr std::uint64_t kMaxReplaceBytes = files::kMaxReadBytes;
@@ -51,7 +51,7 @@ inline constexpr std::uint64_t kMaxReplaceBytes = files::kMaxReadBytes;
 /// text_replacement.h says what matches. If the file changes after it was read, everything is
 /// repeated, so that the other change stays. SFTP does not show a change within the same second and
 /// size, nor one in the round trip between the last look and the rename.
-Written Replace(Toolbox& toolbox, const mcp::ToolCall& call);
+Written Replace(Task& task);
 
 /// Runs a command as `limactl shell --workdir=DIRECTORY INSTANCE WORDS…` does (Lima's
 /// cmd/limactl/shell.go), in the guest's resident shells (shell/resident_script.h). A failed
@@ -60,17 +60,17 @@ Written Replace(Toolbox& toolbox, const mcp::ToolCall& call);
 ///                                 reports death by signal S as 128+S
 ///   time limit, lost connection   no exit_code; error explains; output until then
 /// Throws support::Stopped once a cancelled command has been stopped.
-CommandEnd RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call);
+CommandEnd RunShellCommand(Task& task);
 
 /// Ends within ToolOptions::time_limit, once there is a connection. A call that is cancelled, or
 /// has no time left to return the id, stops the process.
-ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call);
+ProcessOutput StartProcess(Task& task);
 
 /// Asks the guest nothing.
-Result ReadProcess(Toolbox& toolbox, const mcp::ToolCall& call);
+Result ReadProcess(Task& task);
 
 /// Waits for at most a second: until the process has ended, or has taken its input.
-ProcessState WriteProcess(Toolbox& toolbox, const mcp::ToolCall& call);
+ProcessState WriteProcess(Task& task);
 
 /// Bytes of a search pattern.
 inline constexpr std::size_t kMaxSearchPattern = std::size_t{16} << 10;
@@ -79,11 +79,11 @@ inline constexpr std::size_t kMaxSearchPattern = std::size_t{16} << 10;
 inline constexpr int kMaxSearchContext = 100;
 
 /// `path` may also name one file, which is searched even if git ignores it.
-FoundLines SearchFileContent(Toolbox& toolbox, const mcp::ToolCall& call);
+FoundLines SearchFileContent(Task& task);
 
 /// FileWriter::Write says what is kept of an existing file. If the content contains U+FFFD, the
 /// existing file is read before.
-Written WriteFile(Toolbox& toolbox, const mcp::ToolCall& call);
+Written WriteFile(Task& task);
 
 /// Throws support::Error if `content` contains U+FFFD and the file is not UTF-8: what read_file
 /// shows in place of invalid bytes must not overwrite them. `is_utf8` is called only if necessary.

@@ -19,27 +19,24 @@ void RefuseReplacementCharacters(const paths::ResolvedPath& path, std::string_vi
       path.host);
 }
 
-Written WriteFile(Toolbox& toolbox, const mcp::ToolCall& call) {
-  const auto& content = call.arguments.at("content").get_ref<const std::string&>();
-  Written result;
-  WithFile(toolbox, call, paths::Access::kWrite, "write", [&](FileCall& file) {
-    guest::Guest& guest = *file.workspace.guest;
-    file.needed_bytes = content.size();
-    const auto lock = toolbox.writer.Lock(file.path, file.context);
-    // As lists show bytes that are not UTF-8.
-    static const support::Regex stand_ins(R"(\x{FFFD}|\\x)");
-    if (!file.path.attributes && stand_ins.PartialMatch(file.path.guest)) {
-      files::ProposeLookAlike(support::Format("{} is missing", file.path.host), file.path, guest,
-                              file.context);
-    }
-    if (file.path.attributes) {
-      RefuseReplacementCharacters(file.path, content, [&] {
-        return files::FileReader(file.path, guest, file.context).IsUtf8();
-      });
-    }
-    result.notes = {toolbox.writer.Write(file.path, content, guest, file.context)};
-  });
-  return result;
+Written WriteFile(Task& task) {
+  const auto& content = task.call.arguments.at("content").get_ref<const std::string&>();
+  FileTarget& file = task.ResolveFile(paths::Access::kWrite, "write");
+  file.needed_bytes = content.size();
+  const paths::ResolvedPath& path = file.path;
+  const auto lock = task.toolbox.writer.Lock(path, task.context);
+  // As lists show bytes that are not UTF-8.
+  static const support::Regex stand_ins(R"(\x{FFFD}|\\x)");
+  if (!path.attributes && stand_ins.PartialMatch(path.guest)) {
+    files::ProposeLookAlike(support::Format("{} is missing", path.host), path, task.guest(),
+                            task.context);
+  }
+  if (path.attributes) {
+    RefuseReplacementCharacters(path, content, [&] {
+      return files::FileReader(path, task.guest(), task.context).IsUtf8();
+    });
+  }
+  return {.notes = {task.toolbox.writer.Write(path, content, task.guest(), task.context)}};
 }
 
 }  // namespace tools

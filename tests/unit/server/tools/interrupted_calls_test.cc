@@ -102,9 +102,14 @@ TEST_F(Interrupted, InAWriteInPlaceAreReportedAsInPartAndNotRetried) {
 class RetriedWork : public ToolTest {
  protected:
   void Do(int losses, bool may_have_run) {
-    WithWorkspace(*this, context, progress, [&](const Workspace&) {
+    Carry([&](Task& task) {
+      (void)task.workspace();
       if (++begun <= losses) throw ConnectionLost("lost", may_have_run);
+      return mcp::ToolResult{};
     });
+  }
+  void Carry(const std::function<mcp::ToolResult(Task&)>& tool) {
+    (void)Perform(toolbox, {read, context, progress}, tool);
   }
   Workspace Acquire(const support::Context& now, mcp::ProgressReporter& reporter) override {
     now.ThrowIfStopped();
@@ -112,6 +117,8 @@ class RetriedWork : public ToolTest {
     return ToolTest::Acquire(now, reporter);
   }
 
+  Toolbox toolbox{*this, {}};
+  const json read = {{"path", "/work/file"}};
   testing_support::RecordedProgress progress;
   int begun = 0;
   int acquired = 0;
@@ -139,21 +146,24 @@ TEST_F(RetriedWork, FailsIfTheReconnectFails) {
 
 TEST_F(RetriedWork, IsNotRetriedAfterACancel) {
   support::StopSource source;
-  const auto lose = [&](const Workspace&) {
+  context = source.context();
+  const auto lose = [&](Task& task) -> mcp::ToolResult {
+    (void)task.workspace();
     source.Stop(StopReason::kCancelled);
     throw ConnectionLost("lost", false);
   };
-  EXPECT_THROW(WithWorkspace(*this, source.context(), progress, lose), Stopped);
+  EXPECT_THROW(Carry(lose), Stopped);
 }
 
 TEST_F(RetriedWork, ThatTimesOutNamesTheEarlierLoss) {
-  const auto lose = [&](const Workspace&) {
+  const auto lose = [&](Task& task) -> mcp::ToolResult {
+    (void)task.workspace();
     if (++begun == 1) throw ConnectionLost("the guest does not answer", false);
     throw Stopped(StopReason::kDeadline);
   };
   try {
-    WithWorkspace(*this, context, progress, lose);
-    FAIL() << "expected a Error";
+    Carry(lose);
+    FAIL() << "expected an Error";
   } catch (const support::Error& error) {
     EXPECT_STREQ(error.what(), "the guest does not answer; the retry timed out");
   }
@@ -211,7 +221,9 @@ TEST_F(TimeLimit, IsNotThatOfACommand) {
   Toolbox toolbox(*this, {.time_limit = std::chrono::seconds(1)});
   AfterStart ignored([] {});
   const json arguments = {{"command", {"sleep", "1.2"}}, {"directory", "/work"}};
-  EXPECT_EQ(RunShellCommand(toolbox, {arguments, context, ignored}).end.exit_code, 0);
+  const mcp::ToolCall call = {arguments, context, ignored};
+  Task task(toolbox, call);
+  EXPECT_EQ(RunShellCommand(task).end.exit_code, 0);
 }
 
 TEST_F(TimeLimit, StopsAProcessWhoseIdIsNotReturnedAndSoDoesACancel) {
@@ -221,8 +233,12 @@ TEST_F(TimeLimit, StopsAProcessWhoseIdIsNotReturnedAndSoDoesACancel) {
   AfterStart late([&] { support::Pause(kLimit, {}); });
   AfterStart cancelled([&] { stop.Stop(StopReason::kCancelled); });
   const json arguments = {{"command", {"sleep", "60"}}, {"directory", "/work"}};
-  EXPECT_THROW((void)StartProcess(toolbox, {arguments, context, late}), support::Error);
-  EXPECT_THROW((void)StartProcess(toolbox, {arguments, stop.context(), cancelled}), Stopped);
+  const mcp::ToolCall late_call = {arguments, context, late};
+  const mcp::ToolCall cancelled_call = {arguments, stop.context(), cancelled};
+  Task late_task(toolbox, late_call);
+  Task cancelled_task(toolbox, cancelled_call);
+  EXPECT_THROW((void)StartProcess(late_task), support::Error);
+  EXPECT_THROW((void)StartProcess(cancelled_task), Stopped);
   EXPECT_TRUE(toolbox.processes.List().empty());
 }
 
