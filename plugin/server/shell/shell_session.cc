@@ -121,23 +121,25 @@ void ShellSession::OnClosed() {
 }
 
 void ShellSession::Deliver(Stream stream, std::string_view own) {
-  if (reported_.state == State::kStarting) {
-    early_output_ += own.size();
-    std::string& early_error = reported_.early_error;
-    if (stream == Stream::kError || is_long_running())
-      early_error += own.substr(0, kMaxEarlyError - early_error.size());
-    if (early_output_ <= kMaxEarlyOutput) return;
-    early_error = "it prints without end instead";
-    reported_.state = State::kOver;
-    session_lock_->changed.notify_all();
-  } else if (reported_.was_ready && sink_ && !sink_has_enough_) {
-    const bool complete = stream == Stream::kOutput
-                              ? reported_.request_status || reported_.exit_status
-                              : error_ended_;
-    if (complete || sink_->OnOutput(stream, own)) return;
-    sink_has_enough_ = true;
-    session_lock_->changed.notify_all();
+  if (reported_.state == State::kStarting) return KeepEarly(stream, own);
+  if (!reported_.was_ready || !sink_ || sink_has_enough_) return;
+  const bool output_ended = reported_.request_status || reported_.exit_status;
+  const bool has_ended = stream == Stream::kOutput ? output_ended : error_ended_;
+  if (has_ended || sink_->OnOutput(stream, own)) return;
+  sink_has_enough_ = true;
+  session_lock_->changed.notify_all();
+}
+
+void ShellSession::KeepEarly(Stream stream, std::string_view own) {
+  early_output_ += own.size();
+  std::string& kept = reported_.early_error;
+  if (stream == Stream::kError || is_long_running()) {
+    kept += own.substr(0, kMaxEarlyError - kept.size());
   }
+  if (early_output_ <= kMaxEarlyOutput) return;
+  kept = "it prints without end instead";
+  reported_.state = State::kOver;
+  session_lock_->changed.notify_all();
 }
 
 void ShellSession::GetReady() {

@@ -109,6 +109,8 @@ class ShellSession final : public ProcessEvents, public std::enable_shared_from_
 
  private:
   void Deliver(Stream stream, std::string_view own);
+  /// What is printed before the first request.
+  void KeepEarly(Stream stream, std::string_view own);
   /// `words` of a report (resident_script.h). Ignores others.
   void Apply(std::string_view words);
   /// Once both streams have said so: what came before belongs to the profile. A process has only
