@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
 import { Client } from '../clients/client.mjs';
+import { copyGrowth } from './growth_copy.mjs';
 import { text } from './place.mjs';
 import { usageOf } from './usage.mjs';
 
@@ -122,7 +123,7 @@ async function measure(command, root, tool, args) {
 }
 
 /** Prints a table for each series. Returns whether nothing grew faster than its input. */
-export async function growth(command, root) {
+async function toolGrowth(command, root) {
   let good = true;
   for (const { name, tool, sizes, shown = String, make, args, constant } of listSeries(root)) {
     console.log(`\n${name.padEnd(34)}       ms  peak MiB     input`);
@@ -141,6 +142,33 @@ export async function growth(command, root) {
       before = { ...taken, size };
     }
   }
+  return good;
+}
+
+/** The same for the commands of a copy, in milliseconds. */
+async function copiesGrowth(program) {
+  let good = true;
+  let before;
+  for await (const { name, size, times } of copyGrowth(program)) {
+    const commands = Object.keys(times);
+    if (before?.name !== name) {
+      before = undefined;
+      console.log(`\n${`copy: ${name}`.padEnd(32)}${commands.map((word) => word.padStart(9)).join('')}`);
+    }
+    const slow = before ? commands.filter((word) =>
+      times[word] > Math.max(before.times[word], kSmallMilliseconds) * (size / before.size) * kTolerated) : [];
+    good &&= slow.length === 0;
+    console.log(`  ${String(size).padEnd(30)}${commands.map((word) => times[word].toFixed(0).padStart(9)).join('')}` +
+      `${slow.length ? `  TIME GROWS FASTER: ${slow.join(', ')}` : ''}`);
+    before = { name, size, times };
+  }
+  return good;
+}
+
+/** Returns whether nothing grew faster than its input. `command` starts our server in a mount at `root`. */
+export async function growth(command, root) {
+  const results = [await toolGrowth(command, root), await copiesGrowth(command[0])];
+  const good = results.every(Boolean);
   console.log(`\n${good ? 'Nothing' : 'Something'} grows faster than its input.`);
   return good;
 }
