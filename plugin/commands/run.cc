@@ -137,6 +137,7 @@ int RunAgent(const Parsed& parsed) {
 
   // The baseline, or the copy, is there before the agent starts.
   work->Begin();
+  run::RequireClosed(loaded.configuration);
   if (::isatty(STDERR_FILENO) != 0) {
     std::cerr << support::Format("Starting {} for {} in the Lima instance {}...\n", agent.title,
                                  support::Printable(work->Title()), instance);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "connection/closed.h"
 #include "copy/set_aside.h"
 #include "lima/sandbox.h"
 #include "mcp/protocol.h"
@@ -115,7 +116,14 @@ Finding CheckClock(const lima::InstanceConfiguration& instance, const ClockReadi
       Format("limactl shell {} sudo date -s \"@$(date +%s)\", or: ", instance.name);
   return Warning(Format("the guest's clock is about {} {}", support::FormatDuration(error),
                         ahead == error ? "ahead" : "behind"),
-                 (instance.os == "Linux" ? set : "") + restart);
+                 (instance.os == "Linux" && !instance.closed() ? set : "") + restart);
+}
+
+Finding CheckNetwork(const lima::InstanceConfiguration& instance, guest::Guest& guest,
+                     const support::Context& context) {
+  const std::string open = connection::ProveClosed(instance, guest, context).open;
+  if (open.empty()) return Passed("closed");
+  throw Error("the network of {} is not closed: {}", instance.name, open);
 }
 
 json ServerUnderTest::Request(const std::string& method, const json& params,

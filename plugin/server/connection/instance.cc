@@ -3,12 +3,14 @@
 
 #include <utility>
 
+#include "connection/closed.h"
 #include "lima/home.h"
 #include "lima/sandbox.h"
 #include "paths/mount_check.h"
 #include "paths/path_rules.h"
 #include "ssh/connection.h"
 #include "support/errors.h"
+#include "support/log.h"
 
 namespace connection {
 namespace {
@@ -38,6 +40,14 @@ lima::SshEndpoint FindEndpoint(const lima::InstanceConfiguration& configuration)
   lima::SshEndpoint endpoint = lima::ReadSshConfig(configuration.directory(), configuration.name);
   RequirePort(configuration, endpoint);
   return endpoint;
+}
+
+void WarnIfOpen(const lima::InstanceConfiguration& configuration, guest::Guest& guest,
+                const support::Context& context) {
+  const Proof proof = ProveClosed(configuration, guest, context);
+  if (proof.open.empty() || proof.is_this_machine) return;
+  support::LogWarning(
+      Format("the network of {} is not closed: {}", configuration.name, proof.open));
 }
 
 constexpr const char* kStale =
@@ -99,8 +109,10 @@ std::string Instructions(const InstanceOptions& options) {
 
 std::shared_ptr<guest::Guest> ConnectGuest(const InstanceOptions& options,
                                            const support::Context& context) {
-  return ssh::Connect(FindEndpoint(lima::LoadConfiguration(options.lima_home, options.name)), {},
-                      context);
+  const auto configuration = lima::LoadConfiguration(options.lima_home, options.name);
+  std::shared_ptr<guest::Guest> guest = ssh::Connect(FindEndpoint(configuration), {}, context);
+  RequireBooted(configuration, *guest, context);
+  return guest;
 }
 
 tools::Workspace OpenInstance(const InstanceOptions& options,
@@ -112,6 +124,8 @@ tools::Workspace OpenInstance(const InstanceOptions& options,
   const lima::SshEndpoint endpoint = FindEndpoint(configuration);
 
   const std::shared_ptr<guest::Guest> guest = ssh::Connect(endpoint, {}, context);
+  RequireBooted(configuration, *guest, context);
+  if (configuration.closed()) WarnIfOpen(configuration, *guest, context);
   const std::vector<lima::Mount> mounts = lima::ListMounts(configuration);
 
   paths::PathRules::Options paths;

@@ -72,8 +72,9 @@ std::shared_ptr<guest::Guest> ConnectGuest(const InstanceOptions& options,
 
 /// Reads Lima's files and makes one attempt to connect. Reads the files each time, because Lima
 /// rewrites ssh.config whenever the VM starts. `pins` keeps the resolved paths of roots that are
-/// not mounts. Throws InstanceNotRunning, support::Stopped, support::ConnectionLost if the guest
-/// cannot be reached, and support::Error if the files, the keys or a `--root` cannot be used.
+/// not mounts. Throws InstanceNotRunning, StillBooting, support::Stopped, support::ConnectionLost
+/// if the guest cannot be reached, and support::Error if the files, the keys or a `--root` cannot
+/// be used.
 tools::Workspace OpenInstance(const InstanceOptions& options,
                               const std::shared_ptr<paths::PinnedRoots>& pins,
                               const support::Context& context);
