@@ -41,7 +41,7 @@ using support::Format;
 constexpr std::size_t kPiece = std::size_t{64} * 1024;
 constexpr std::size_t kMaxShownTarget = 100;
 constexpr const char* kOnlyHttps = "only https is reached from here";
-constexpr const char* kOnlyNames = "only HOST:PORT with a full name of a host is reached from here";
+constexpr const char* kOnlyNames = "only full names of hosts are reached from here";
 constexpr const char* kNotListed = "There is no other way out of this virtual machine.\n";
 
 #ifdef MSG_NOSIGNAL
