@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connection/instance.h"
 
+#include <functional>
 #include <utility>
 
 #include "connection/closed.h"
@@ -50,9 +51,31 @@ void WarnIfOpen(const lima::InstanceConfiguration& configuration, guest::Guest& 
       Format("the network of {} is not closed: {}", configuration.name, proof.open));
 }
 
+/// A closed guest gets the proxy, at the port that it had before if that is free.
+std::shared_ptr<guest::Guest> ConnectWithProxy(const lima::SshEndpoint& endpoint,
+                                               const lima::InstanceConfiguration& configuration,
+                                               const InstanceOptions& options,
+                                               const support::Context& context) {
+  if (!configuration.closed() || !options.proxy) return ssh::Connect(endpoint, {}, context);
+  ssh::ConnectionOptions closed;
+  closed.port = options.proxy->port;
+  closed.accept = std::bind_front(&network::Proxy::Serve, options.proxy);
+  const std::shared_ptr<guest::Guest> guest = ssh::Connect(endpoint, closed, context);
+  const int port = guest->forwarded_port();
+  if (port == 0) return guest;
+  options.proxy->port = port;
+  guest->prelude = network::ExportVariables(port);
+  return guest;
+}
+
 constexpr const char* kStale =
     ": the guest may not notice when the host changes files here (9p cache), so reads, lists, "
     "searches and commands may show old contents";
+
+constexpr const char* kClosed =
+    "The network is closed: only names that the user allows are reached, by https through the "
+    "proxy "
+    "in http_proxy. If a result says that a name was denied, ask the user.\n";
 
 std::string ListRoots(const std::vector<paths::Root>& roots) {
   if (roots.empty()) {
@@ -97,8 +120,9 @@ std::string Instructions(const InstanceOptions& options) {
         "Files, search and commands in the Lima virtual machine \"{}\" ({}), not on the host: "
         "use these tools for all work on the project.\n{}Give absolute host paths. "
         "Other paths are refused: ask the user to mount the directory. "
-        "Commands run as the guest's user and see the guest's own files too.\n",
-        options.name, configuration.os, ListRoots(ShownRoots(options, configuration)));
+        "Commands run as the guest's user and see the guest's own files too.\n{}",
+        options.name, configuration.os, ListRoots(ShownRoots(options, configuration)),
+        configuration.closed() ? kClosed : "");
   } catch (const support::Error& error) {
     return Format(
         "These tools work inside the Lima virtual machine \"{}\", not on the host. "
@@ -123,7 +147,8 @@ tools::Workspace OpenInstance(const InstanceOptions& options,
   const std::string shell = lima::LoginShell(configuration);
   const lima::SshEndpoint endpoint = FindEndpoint(configuration);
 
-  const std::shared_ptr<guest::Guest> guest = ssh::Connect(endpoint, {}, context);
+  const std::shared_ptr<guest::Guest> guest =
+      ConnectWithProxy(endpoint, configuration, options, context);
   RequireBooted(configuration, *guest, context);
   if (configuration.closed()) WarnIfOpen(configuration, *guest, context);
   const std::vector<lima::Mount> mounts = lima::ListMounts(configuration);

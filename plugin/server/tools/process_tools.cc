@@ -142,6 +142,7 @@ class LineSearch {
 ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
   const Command command = ParseCommand(call.arguments);
   const auto path = call.arguments.at("directory").get<std::string>();
+  const std::size_t denied = toolbox.options.denials->count();
   support::Clock::time_point deadline;
   std::string id;
   InTime(DescribeLateStart(path), [&] {
@@ -168,7 +169,9 @@ ProcessOutput StartProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
     ProcessState state = StateOf(id, output.state);
     if (state.end.exit_code) state.end.error += ShellLineHint(*state.end.exit_code, command);
     if (state.end.error.empty()) state.end.error = command.note;
-    return {std::move(state), output.piece};
+    return {.state = std::move(state),
+            .piece = output.piece,
+            .notes = {toolbox.options.denials->NoteFor(id, denied)}};
   } catch (...) {  // the agent does not learn the id
     toolbox.processes.Stop(id);
     throw;
@@ -189,7 +192,9 @@ Result ReadProcess(Toolbox& toolbox, const mcp::ToolCall& call) {
                         milliseconds time = {}) -> ProcessOutput {
     if (is_cut) return {{.id = id}, toolbox.cut_outputs.Read(id, from, most)};
     const auto output = toolbox.processes.Read(id, from, kForOutput, time, call.context, most);
-    return {StateOf(id, output.state), output.piece};
+    return {.state = StateOf(id, output.state),
+            .piece = output.piece,
+            .notes = {toolbox.options.denials->NoteFor(id)}};
   };
   if (!waits) return read(offset, maximum, WaitOf(call.arguments, {}));
   const milliseconds limit = toolbox.options.command_timeout;

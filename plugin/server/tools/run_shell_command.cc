@@ -89,11 +89,12 @@ CommandEnd RunShellCommand(Toolbox& toolbox, const mcp::ToolCall& call) {
   const std::chrono::milliseconds limit = toolbox.options.command_timeout;
   const support::Context context =
       limit.count() > 0 ? call.context.WithTimeout(limit) : call.context;
+  const std::size_t denied = toolbox.options.denials->count();
   CommandEnd result;
   // No limit: a command may take long, or wait for its turn.
   WithCommand(toolbox, call, context, false, [&](const CommandCall& run) {
     result = Run(run.workspace, command, run.directory, toolbox, run.context, call);
-    result.notes = {command.note};
+    result.notes = {command.note, toolbox.options.denials->NoteSince(denied)};
   });
   return result;
 }
