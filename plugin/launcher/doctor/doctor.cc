@@ -176,6 +176,10 @@ void Doctor::CheckGuest() {
                         "the instance again",
                         lima::RestartCommand(instance_)),
         [this](const Context& context) { return CheckNetwork(configuration_, *guest_, context); });
+    Run("proxy", "connect", "look into the guest's sshd_config",
+        [this](const Context& context) { return CheckProxy(endpoint_, context); });
+    Run("allowed", "configuration", support::Format("limactl mcp allow {} lists it", instance_),
+        [this](const Context&) { return CheckAllowed(configuration_); });
   }
   if (!culprits_.contains("configuration") &&
       !(copy::ListFacts(configuration_.directory()).empty() &&
