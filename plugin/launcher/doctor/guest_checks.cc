@@ -133,8 +133,8 @@ Finding CheckProxy(const lima::SshEndpoint& endpoint, const support::Context& co
   options.accept = [](support::FileDescriptor) {};  // closes it
   if (ssh::Connect(endpoint, options, context)->forwarded_port() != 0)
     return Passed("the guest's sshd forwards its port");
-  return Failed("the guest's sshd refuses to forward its port, so no allowed site is reached",
-                "allow it in the guest's sshd_config: AllowTcpForwarding yes");
+  return Warning("the guest's sshd refuses to forward its port, so no allowed site is reached",
+                 "allow it in the guest's sshd_config: AllowTcpForwarding yes");
 }
 
 Finding CheckAllowed(const lima::InstanceConfiguration& instance) {

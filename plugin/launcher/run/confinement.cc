@@ -103,8 +103,9 @@ void RequireClosed(const lima::InstanceConfiguration& configuration) {
                 configuration.name, proof.open, lima::RestartCommand(configuration.name),
                 configuration.name);
   }
-  std::cerr << "The guest's network is closed. What the agent sends to its model, and its own web "
-               "search and fetch, go out from this host.\n";
+  std::cerr
+      << "Not in the guest, and so not restricted: what the agent sends to its model, and its "
+         "own web search and fetch.\n";
 }
 
 void RequireNarrowMounts(const Instance& instance, const std::string& top) {
