@@ -52,17 +52,20 @@ std::string Denials::NoteSince(std::size_t seen) const {
   const std::scoped_lock lock(mutex_);
   std::vector<std::string> names;
   std::vector<std::string> commands;
-  std::size_t found = 0;
+  std::size_t more = 0;
   for (const auto& [denial, last] : last_) {
-    if (last <= seen || ++found > kMaxShown) continue;
+    if (last <= seen) continue;
+    if (names.size() == kMaxShown) {
+      ++more;
+      continue;
+    }
     names.push_back(Text(denial));
     if (denial.problem.empty()) commands.push_back(AllowCommand(instance_, denial.target));
   }
-  if (found == 0 && last_other_ <= seen) return "";
+  if (last_other_ > seen) names.emplace_back("others");
+  if (names.empty()) return "";
   std::string note = Format("network: denied {}", support::Join(names));
-  if (found > kMaxShown || last_other_ > seen)
-    note += Format(" and {}{} more", last_other_ > seen ? "at least " : "",
-                   found - names.size() + (last_other_ > seen ? 1 : 0));
+  if (more > 0) note += Format(" and {} more", more);
   if (commands.empty()) return note;
   return Format("{}. The user can run on the host: {}", note, support::Join(commands, "; "));
 }
