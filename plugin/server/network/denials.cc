@@ -17,30 +17,26 @@ namespace {
 
 using support::Format;
 
-std::string Text(const Denial& denial) {
-  return denial.problem.empty() ? denial.target : Format("{} ({})", denial.target, denial.problem);
+/// Whether AllowCommand would help.
+bool IsSite(std::string_view denial) {
+  return !denial.ends_with(')');
 }
 
 }  // namespace
 
-std::string AllowCommand(const std::string& instance, std::string_view target) {
+std::string AllowCommand(const std::string& instance, std::string_view site) {
   constexpr std::string_view kDefaultPort = ":443";
-  if (target.ends_with(kDefaultPort)) target.remove_suffix(kDefaultPort.size());
-  return Format("limactl mcp allow {} {}", instance, target);
+  if (site.ends_with(kDefaultPort)) site.remove_suffix(kDefaultPort.size());
+  return Format("limactl mcp allow {} {}", instance, site);
 }
 
-void Denials::Add(const Denial& denial) {
+void Denials::Add(const std::string& target, const std::string& problem) {
+  std::string denial = problem.empty() ? target : Format("{} ({})", target, problem);
   const std::scoped_lock lock(mutex_);
-  ++count_;
-  if (count_ <= kMaxLines && !file_.empty())
-    std::ofstream(file_, std::ios::app) << denial.target + '\t' + denial.problem + '\n';
-  const bool is_known = last_.contains(denial);
-  if (!is_known && last_.size() >= kMaxKnown) {
-    last_other_ = count_;
-    return;
-  }
-  last_[denial] = count_;
-  if (!is_known) support::LogInfo(Format("network: denied {}", Text(denial)));
+  if (++count_ <= kMaxLines && !file_.empty()) std::ofstream(file_, std::ios::app) << denial + '\n';
+  if (last_.size() >= kMaxKnown && !last_.contains(denial)) denial = "others (too many)";
+  if (std::exchange(last_[denial], count_) == 0)
+    support::LogInfo(Format("network: denied {}", denial));
 }
 
 std::size_t Denials::count() const {
@@ -52,20 +48,15 @@ std::string Denials::NoteSince(std::size_t seen) const {
   const std::scoped_lock lock(mutex_);
   std::vector<std::string> names;
   std::vector<std::string> commands;
-  std::size_t more = 0;
+  std::size_t found = 0;
   for (const auto& [denial, last] : last_) {
-    if (last <= seen) continue;
-    if (names.size() == kMaxShown) {
-      ++more;
-      continue;
-    }
-    names.push_back(Text(denial));
-    if (denial.problem.empty()) commands.push_back(AllowCommand(instance_, denial.target));
+    if (last <= seen || ++found > kMaxShown) continue;
+    names.push_back(denial);
+    if (IsSite(denial)) commands.push_back(AllowCommand(instance_, denial));
   }
-  if (last_other_ > seen) names.emplace_back("others");
-  if (names.empty()) return "";
+  if (found == 0) return "";
   std::string note = Format("network: denied {}", support::Join(names));
-  if (more > 0) note += Format(" and {} more", more);
+  if (found > kMaxShown) note += Format(" and {} more", found - kMaxShown);
   if (commands.empty()) return note;
   return Format("{}. The user can run on the host: {}", note, support::Join(commands, "; "));
 }
@@ -86,12 +77,9 @@ std::string DescribeDenials(const std::filesystem::path& file, const std::string
   std::ranges::stable_sort(most, std::greater(), [](const auto& one) { return one.second; });
   std::string text = "The guest was denied:\n";
   for (std::size_t i = 0; i < std::min(most.size(), Denials::kMaxShown); ++i) {
-    const std::string& line = most[i].first;
-    const Denial denial{line.substr(0, line.find('\t')), line.substr(line.find('\t') + 1)};
-    text += Format("  {}, {} time{}\n", support::Printable(Text(denial)), most[i].second,
-                   most[i].second == 1 ? "" : "s");
-    if (denial.problem.empty())
-      text += Format("    {}\n", support::Printable(AllowCommand(instance, denial.target)));
+    const std::string denial = support::Printable(most[i].first);
+    text += Format("  {}, {} time{}\n", denial, most[i].second, most[i].second == 1 ? "" : "s");
+    if (IsSite(denial)) text += Format("    {}\n", AllowCommand(instance, denial));
   }
   if (most.size() > Denials::kMaxShown)
     text += Format("  and {} more\n", most.size() - Denials::kMaxShown);

@@ -6,33 +6,23 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <tuple>
+#include <string_view>
 #include <utility>
 
 namespace network {
 
-/// What the guest asked for and did not get.
-struct Denial {
-  std::string target;   ///< HOST:PORT or, if it is none, any printable text
-  std::string problem;  ///< why `limactl mcp allow` would not help; empty: it would
-
-  bool operator<(const Denial& other) const {
-    return std::tie(target, problem) < std::tie(other.target, other.problem);
-  }
-};
-
 /// The command with which the user allows HOST:PORT.
-std::string AllowCommand(const std::string& instance, std::string_view target);
+std::string AllowCommand(const std::string& instance, std::string_view site);
 
 /// The variable with which `run` names the servers a file for their denials.
 inline constexpr const char* kDenialsVariable = "LIMACTL_MCP_DENIALS";
 
-/// The denials of one server. Thread-safe.
+/// What the guest asked one server for and did not get. Thread-safe.
 class Denials {
  public:
-  /// Others are only counted.
+  /// Different ones; later ones are "others".
   static constexpr std::size_t kMaxKnown = 1000;
-  /// Denials that a note names, and the end of `run`.
+  /// That a note names, and the end of `run`.
   static constexpr std::size_t kMaxShown = 10;
   /// Of the file; later ones are left out.
   static constexpr std::size_t kMaxLines = 10'000;
@@ -41,7 +31,8 @@ class Denials {
   explicit Denials(std::string instance, std::filesystem::path file = {})
       : instance_(std::move(instance)), file_(std::move(file)) {}
 
-  void Add(const Denial& denial);
+  /// `target` is HOST:PORT or any printable text; `problem` says why AllowCommand would not help.
+  void Add(const std::string& target, const std::string& problem = "");
 
   /// How many there have been.
   [[nodiscard]] std::size_t count() const;
@@ -56,8 +47,7 @@ class Denials {
   const std::string instance_;
   const std::filesystem::path file_;
   mutable std::mutex mutex_;
-  std::map<Denial, std::size_t> last_;  ///< the number of each one's last
-  std::size_t last_other_ = 0;
+  std::map<std::string, std::size_t> last_;  ///< "HOST:PORT" or "HOST:PORT (PROBLEM)"
   std::map<std::string, std::size_t> seen_;  ///< by processes
   std::size_t count_ = 0;
 };

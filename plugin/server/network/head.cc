@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "network/head.h"
-
 #include <algorithm>
+
+#include "network/request.h"
 
 namespace network {
 namespace {

@@ -13,8 +13,7 @@
 #include <utility>
 
 #include "network/allow_list.h"
-#include "network/head.h"
-#include "network/server_name.h"
+#include "network/request.h"
 #include "support/context.h"
 #include "support/errors.h"
 #include "support/format.h"
@@ -41,8 +40,6 @@ using support::Format;
 constexpr std::size_t kPiece = std::size_t{64} * 1024;
 constexpr std::size_t kMaxShownTarget = 100;
 constexpr const char* kOnlyHttps = "only https is reached from here";
-constexpr const char* kOnlyNames = "only full names of hosts are reached from here";
-constexpr const char* kNotListed = "There is no other way out of this virtual machine.\n";
 
 #ifdef MSG_NOSIGNAL
 constexpr int kFlags = MSG_NOSIGNAL | MSG_DONTWAIT;
@@ -69,12 +66,12 @@ void Send(int fd, const std::string& text) {
 struct Refusal {
   int status;
   std::string reason;
-  std::string more = {};
 };
 
 /// Reads on until the client closes: closing earlier could take the answer back.
 void Refuse(int client, const Refusal& refusal) {
-  const std::string body = refusal.reason + "\n" + refusal.more;
+  const std::string body =
+      refusal.reason + "\nThere is no other way out of this virtual machine.\n";
   Send(client, Format("HTTP/1.1 {} {}\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n"
                       "Connection: close\r\n\r\n{}",
                       refusal.status, refusal.reason, body.size(), body));
@@ -149,36 +146,31 @@ class Proxy::Connection {
   }
 
  private:
-  Refusal Deny(const std::string& target, const std::string& problem, int status = 403) {
-    proxy_.denials->Add({target, problem});
-    return {status, problem};
+  Refusal Deny(const std::string& target, const std::string& problem) {
+    proxy_.denials->Add(target, problem);
+    return {403, "Not allowed: " + problem};
   }
 
   /// Connects to the server, or returns why not.
   std::optional<Refusal> Open(const Head& head) {
     const std::string shown = support::Printable(head.target.substr(0, kMaxShownTarget));
-    if (head.kind == Head::Kind::kPlainHttp) return Deny(shown, kOnlyHttps, 400);
+    if (head.kind == Head::Kind::kPlainHttp) (void)Deny(shown, kOnlyHttps);
     if (head.kind != Head::Kind::kConnect) return Refusal{400, kOnlyHttps};
     const auto site = ParseSite(head.target);
-    if (!site) return Deny(shown, kOnlyNames);
+    if (!site) return Deny(shown, "only full names of hosts are reached from here");
     site_ = *site;
     try {
       if (!ReadAllowList(proxy_.instance_directory).sites.contains(site_)) {
-        proxy_.denials->Add({site_.Text(), ""});
-        return Refusal{403, "Not allowed: " + AllowCommand(proxy_.instance, site_.Text()),
-                       kNotListed};
+        proxy_.denials->Add(site_.Text());
+        return Refusal{403, "Not allowed: " + AllowCommand(proxy_.instance, site_.Text())};
       }
-    } catch (const support::Error& error) {
-      support::LogWarning(error.what());
+    } catch (const support::Error&) {  // `allow` and doctor have its text
       return Deny(site_.Text(), "the list of allowed names cannot be read");
     }
     std::vector<in_addr> addresses = proxy_.resolve(site_.host);
     if (addresses.empty()) return Refusal{502, site_.host + " has no IPv4 address"};
     std::erase_if(addresses, [](in_addr address) { return !IsPublic(address); });
-    if (addresses.empty()) {
-      (void)Deny(site_.Text(), "it has a private address");
-      return Refusal{403, Format("Not allowed: {} has a private address", site_.host)};
-    }
+    if (addresses.empty()) return Deny(site_.Text(), site_.host + " has a private address");
     server_ = ConnectToFirst(addresses, site_.port);
     if (!server_.valid()) return Refusal{502, site_.Text() + " does not answer"};
     return std::nullopt;
@@ -192,7 +184,7 @@ class Proxy::Connection {
       if (!ReadMore(client_, received, deadline)) break;
     }
     if (name && HostName(*name) == site_.host) return true;
-    if (!received.empty()) (void)Deny(site_.Text(), "no TLS, or with another server name");
+    if (!received.empty()) proxy_.denials->Add(site_.Text(), "no TLS, or with another server name");
     return false;
   }
 

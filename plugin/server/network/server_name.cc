@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "network/server_name.h"
+#include "network/request.h"
 
 // RFC 8446, 4.1.2 and 5.1; RFC 6066, 3.
 namespace network {

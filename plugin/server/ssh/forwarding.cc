@@ -27,35 +27,26 @@ constexpr int kFlags = MSG_NOSIGNAL | MSG_DONTWAIT;
 constexpr int kFlags = MSG_DONTWAIT;
 #endif
 
-bool IsLost(ssize_t count) {
-  return count < 0 && errno != EAGAIN && errno != EWOULDBLOCK;
-}
-
 }  // namespace
 
-/// One connection. What neither side takes stays in the channel, whose window then closes, or in
-/// the socket.
+/// One connection. What a side does not take stays in the socket, or in the channel, whose window
+/// then closes.
 struct Forwarding::Tunnel {
-  Tunnel(ssh_event polled, ssh_channel opened) : event(polled), channel(opened) {}
-  ~Tunnel() { Watch(kNothing); }
+  Tunnel(ssh_event polled, ssh_channel opened, support::FileDescriptor end)
+      : event(polled), channel(opened), socket(std::move(end)) {}
+  ~Tunnel() { Watch(0); }
   Tunnel(const Tunnel&) = delete;
   Tunnel& operator=(const Tunnel&) = delete;
 
-  static constexpr int kNothing = -1;
-
+  /// Ends the event's wait when the socket is ready.
   void Watch(int events) {
-    if (events == watched) return;
-    if (watched != kNothing) ssh_event_remove_fd(event, socket.get());
-    watched = events;
-    if (events != kNothing)
-      ssh_event_add_fd(event, socket.get(), static_cast<short>(events), &OnEvent, this);
-  }
-  static int OnEvent(socket_t, int events, void* self) {
-    if ((events & (POLLHUP | POLLERR)) != 0) static_cast<Tunnel*>(self)->hung_up = true;
-    return 0;
+    if (watched != 0 && watched != events) ssh_event_remove_fd(event, socket.get());
+    if (std::exchange(watched, events) == events || events == 0) return;
+    constexpr auto kNothing = [](socket_t, int, void*) { return 0; };
+    ssh_event_add_fd(event, socket.get(), static_cast<short>(events), kNothing, nullptr);
   }
 
-  /// Both return whether something was moved.
+  // Each returns whether it moved something.
   bool MoveToSocket();
   bool MoveToGuest();
   bool Step();
@@ -63,51 +54,45 @@ struct Forwarding::Tunnel {
   ssh_event event;
   Channel channel;
   support::FileDescriptor socket;
-  int watched = kNothing;
-  std::string held;  ///< for the socket
-  bool guest_ended = false;
-  bool ended = false;    ///< the socket
-  bool hung_up = false;  ///< nobody reads from the socket
+  int watched = 0;
+  std::string held = {};     ///< for the socket
+  bool guest_ended = false;  ///< and the socket knows
+  bool ended = false;        ///< the socket, and the guest knows
   bool closing = false;
 };
 
 bool Forwarding::Tunnel::MoveToSocket() {
   if (held.empty()) held = channel.Read(kPiece);
-  if (held.empty()) {
-    if (channel.peer_sent_end_of_file() && !std::exchange(guest_ended, true))
-      ::shutdown(socket.get(), SHUT_WR);
-    return false;
-  }
+  if (held.empty() && channel.peer_sent_end_of_file() && !std::exchange(guest_ended, true))
+    ::shutdown(socket.get(), SHUT_WR);
+  if (held.empty()) return false;
   const ssize_t count = ::send(socket.get(), held.data(), held.size(), kFlags);
-  if (IsLost(count)) hung_up = ended = true;
   if (count > 0) held.erase(0, static_cast<std::size_t>(count));
+  closing = count < 0 && errno != EAGAIN;
   return count > 0;
 }
 
 bool Forwarding::Tunnel::MoveToGuest() {
-  const std::size_t room = std::min(channel.window(), kPiece);
-  if (ended || room == 0) return false;
-  std::string bytes(room, '\0');
+  std::string bytes(ended ? 0 : std::min(channel.window(), kPiece), '\0');
+  if (bytes.empty()) return false;
   const ssize_t count = ::recv(socket.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
   if (count > 0) channel.Write({bytes.data(), static_cast<std::size_t>(count)});
-  ended = count == 0 || IsLost(count);
-  if (ended) channel.SendEndOfFile();
-  return count > 0;
+  if (count != 0) return count > 0;
+  ended = true;
+  channel.SendEndOfFile();
+  pollfd other{socket.get(), 0, 0};
+  if (::poll(&other, 1, 0) > 0) closing = true;  // POLLHUP: it does not read either
+  return false;
 }
 
 bool Forwarding::Tunnel::Step() {
   if (closing) return false;
-  const bool moved = MoveToSocket();
-  const bool more = MoveToGuest() || moved;
-  if ((hung_up && ended) || (channel.peer_closed() && held.empty())) {
-    Watch(kNothing);
-    socket.Close();
-    closing = true;
-  } else {
-    const bool reads = !ended && channel.window() > 0;
-    Watch(hung_up ? kNothing : (reads ? POLLIN : 0) | (held.empty() ? 0 : POLLOUT));
-  }
-  return more;
+  const bool to_socket = MoveToSocket();
+  const bool to_guest = MoveToGuest();
+  closing = closing || (held.empty() && (channel.peer_closed() || (ended && guest_ended)));
+  Watch(closing ? 0 : (!ended && channel.window() > 0 ? POLLIN : 0) | (held.empty() ? 0 : POLLOUT));
+  if (closing) socket.Close();
+  return to_socket || to_guest;
 }
 
 Forwarding::Forwarding(ssh_session session, ssh_event event, Accept accept)
@@ -152,7 +137,7 @@ int Forwarding::OnMessage(ssh_session, ssh_message message, void* self) {
   const ssh_channel channel = ssh_message_channel_request_open_reply_accept(message);
   if (channel == nullptr) return 1;
   try {  // libssh is written in C
-    forwarding->tunnels_.emplace_back(forwarding->event_, channel).socket = std::move(ours);
+    forwarding->tunnels_.emplace_back(forwarding->event_, channel, std::move(ours));
     forwarding->accept_(std::move(theirs));
   } catch (const std::exception& error) {
     support::LogWarning(error.what());

@@ -12,13 +12,13 @@
 
 namespace ssh {
 
-/// A port of the guest's loopback that leads to this program. Of each connection to it, one end of
-/// a socket pair is handed out. For the session's thread only.
+/// A port of the guest's loopback. Of each connection to it, one end of a socket pair is handed
+/// out. For the session's thread only.
 class Forwarding {
  public:
   using Accept = std::function<void(support::FileDescriptor)>;
 
-  /// At once; sshd is refused more.
+  /// At once; more are refused.
   static constexpr std::size_t kMaxTunnels = 256;
 
   /// Takes the session's message callback. Both must outlive it.

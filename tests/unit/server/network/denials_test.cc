@@ -23,25 +23,25 @@ std::string Name(std::size_t number) {
 
 TEST(DenialsTest, NoteHasWhatCameSince) {
   Denials denials("closed");
-  denials.Add({"early.example:443", ""});
+  denials.Add("early.example:443");
   const std::size_t seen = denials.count();
   EXPECT_EQ(denials.NoteSince(seen), "");
-  denials.Add({"late.example:8443", ""});
+  denials.Add("late.example:8443");
   EXPECT_EQ(denials.NoteSince(seen),
             "network: denied late.example:8443. The user can run on the host: limactl mcp allow "
             "closed late.example:8443");
-  denials.Add({"early.example:443", ""});
+  denials.Add("early.example:443");
   EXPECT_THAT(denials.NoteSince(seen), HasSubstr("early.example:443, late.example:8443."));
 }
 
 TEST(DenialsTest, ProcessGetsEachOnce) {
   Denials denials("closed");
-  denials.Add({"before.example:443", ""});
+  denials.Add("before.example:443");
   const std::size_t start = denials.count();
-  denials.Add({"x.example:443", "a reason"});
+  denials.Add("x.example:443", "a reason");
   EXPECT_EQ(denials.NoteFor("p1", start), "network: denied x.example:443 (a reason)");
   EXPECT_EQ(denials.NoteFor("p1"), "");
-  denials.Add({"y.example:443", "a reason"});
+  denials.Add("y.example:443", "a reason");
   EXPECT_EQ(denials.NoteFor("p1"), "network: denied y.example:443 (a reason)");
   EXPECT_EQ(denials.NoteFor("p2", start),
             "network: denied x.example:443 (a reason), y.example:443 (a reason)");
@@ -49,19 +49,19 @@ TEST(DenialsTest, ProcessGetsEachOnce) {
 
 TEST(DenialsTest, MoreThanTenAreCounted) {
   Denials denials("closed");
-  for (std::size_t i = 0; i < Denials::kMaxShown; ++i) denials.Add({Name(i), ""});
+  for (std::size_t i = 0; i < Denials::kMaxShown; ++i) denials.Add(Name(i));
   EXPECT_THAT(denials.NoteSince(0), Not(HasSubstr(" more")));
-  denials.Add({Name(99), ""});
+  denials.Add(Name(99));
   EXPECT_THAT(denials.NoteSince(0), HasSubstr(" and 1 more. The user"));
 }
 
 TEST(DenialsTest, UnboundedDenialsTakeBoundedMemory) {
   Denials denials("closed");
-  for (std::size_t i = 0; i < Denials::kMaxKnown; ++i) denials.Add({Name(i), ""});
+  for (std::size_t i = 0; i < Denials::kMaxKnown; ++i) denials.Add(Name(i));
   EXPECT_THAT(denials.NoteSince(0), HasSubstr(" and 990 more."));
   const std::size_t seen = denials.count();
-  denials.Add({Name(Denials::kMaxKnown), ""});
-  EXPECT_EQ(denials.NoteSince(seen), "network: denied others");
+  denials.Add(Name(Denials::kMaxKnown));
+  EXPECT_EQ(denials.NoteSince(seen), "network: denied others (too many)");
 }
 
 TEST(DenialsTest, UserSeesTheMostFrequentOfAllServers) {
@@ -70,10 +70,10 @@ TEST(DenialsTest, UserSeesTheMostFrequentOfAllServers) {
   EXPECT_EQ(DescribeDenials(file, "closed"), "");
   Denials one("closed", file);
   Denials other("closed", file);
-  one.Add({"a.example:443", ""});
-  other.Add({"b.example:8443", ""});
-  other.Add({"b.example:8443", ""});
-  one.Add({"c.example:80", "a reason"});
+  one.Add("a.example:443");
+  other.Add("b.example:8443");
+  other.Add("b.example:8443");
+  one.Add("c.example:80", "a reason");
   EXPECT_EQ(DescribeDenials(file, "closed"),
             "The guest was denied:\n"
             "  b.example:8443, 2 times\n"
@@ -82,7 +82,7 @@ TEST(DenialsTest, UserSeesTheMostFrequentOfAllServers) {
             "    limactl mcp allow closed a.example\n"
             "  c.example:80 (a reason), 1 time\n"
             "Allow only names that you know: the guest chose them.\n");
-  for (std::size_t i = 0; i < Denials::kMaxShown; ++i) one.Add({Name(i), ""});
+  for (std::size_t i = 0; i < Denials::kMaxShown; ++i) one.Add(Name(i));
   EXPECT_THAT(DescribeDenials(file, "closed"), HasSubstr("  and 3 more\n"));
 }
 
@@ -90,7 +90,7 @@ TEST(DenialsTest, FileHasALimit) {
   const testing_support::TemporaryDirectory directory;
   const auto file = directory.path() / "denials";
   Denials denials("closed", file);
-  for (std::size_t i = 0; i <= Denials::kMaxLines; ++i) denials.Add({"a.example:443", ""});
+  for (std::size_t i = 0; i <= Denials::kMaxLines; ++i) denials.Add("a.example:443");
   EXPECT_THAT(DescribeDenials(file, "closed"), HasSubstr("a.example:443, 10000 times\n"));
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "network/head.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "network/request.h"
 
 namespace network {
 namespace {

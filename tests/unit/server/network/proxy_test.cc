@@ -78,7 +78,8 @@ TEST_F(ProxyTest, OnlyPrivateAddressesAreADenialAndNoneIsNot) {
   EXPECT_EQ(denials_->count(), 0U);
   resolver_->addresses = {"127.0.0.1", "10.0.0.1"};
   EXPECT_THAT(Connect("ok.example:443"), HasSubstr(" 403 Not allowed: ok.example has a private "));
-  EXPECT_EQ(denials_->NoteSince(0), "network: denied ok.example:443 (it has a private address)");
+  EXPECT_EQ(denials_->NoteSince(0),
+            "network: denied ok.example:443 (ok.example has a private address)");
   EXPECT_THAT(resolver_->asked, ElementsAre("ok.example", "ok.example"));
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "network/server_name.h"
-
 #include <gtest/gtest.h>
 
+#include "network/request.h"
 #include "testing/client_hello.h"
 
 namespace network {
