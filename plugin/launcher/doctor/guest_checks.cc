@@ -123,7 +123,7 @@ Finding CheckClock(const lima::InstanceConfiguration& instance, const ClockReadi
 
 Finding CheckNetwork(const lima::InstanceConfiguration& instance, guest::Guest& guest,
                      const support::Context& context) {
-  const std::string open = connection::ProveClosed(instance, guest, context).open;
+  const std::string open = connection::FindOpenWays(instance, guest, context);
   if (open.empty()) return Passed("closed");
   throw Error("the network of {} is not closed: {}", instance.name, open);
 }

@@ -96,11 +96,13 @@ void RequireClosed(const lima::InstanceConfiguration& configuration) {
   if (!configuration.closed()) return;
   const auto guest =
       connection::ConnectGuestWithRetries(configuration.lima_home, configuration.name);
-  const connection::Proof proof =
-      connection::ProveClosed(configuration, *guest, support::Context().WithTimeout(kProofTimeout));
-  if (!proof.open.empty() && !proof.is_this_machine) {
+  const auto context = support::Context().WithTimeout(kProofTimeout);
+  std::string open;
+  if (connection::RequireBooted(configuration, *guest, context))
+    open = connection::FindOpenWays(configuration, *guest, context);
+  if (!open.empty()) {
     throw Error("the network of {} is not closed: {}. Restart it: {}. Then: limactl mcp doctor {}",
-                configuration.name, proof.open, lima::RestartCommand(configuration.name),
+                configuration.name, open, lima::RestartCommand(configuration.name),
                 configuration.name);
   }
   std::cerr

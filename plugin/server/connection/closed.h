@@ -17,20 +17,16 @@ class StillBooting : public support::Error {
   using Error::Error;
 };
 
-/// Throws StillBooting unless Lima's scripts have ended. For others than closed instances, and if
-/// the guest is this machine, does nothing. At most one round trip.
-void RequireBooted(const lima::InstanceConfiguration& configuration, guest::Guest& guest,
+/// Throws StillBooting unless the scripts of a closed instance have ended. Returns false if there
+/// is nothing to prove: it is another instance, or the guest is this machine, as in tests. At most
+/// one round trip.
+bool RequireBooted(const lima::InstanceConfiguration& configuration, guest::Guest& guest,
                    const support::Context& context);
 
-/// What a script in a closed guest finds.
-struct Proof {
-  std::string open;              ///< what works but must not: "sudo, a user namespace"
-  bool is_this_machine = false;  ///< the guest is, as in tests, and so it is not closed
-};
-
-/// Tries to leave the guest, also to the instance's SSH port on this host, which listens. One round
-/// trip, and at most five seconds in the guest. Throws what guest::CaptureScript throws.
-Proof ProveClosed(const lima::InstanceConfiguration& configuration, guest::Guest& guest,
-                  const support::Context& context);
+/// Tries to leave the guest, also to the instance's SSH port on this host, which listens. Returns
+/// what works but must not, such as "sudo, a user namespace"; empty if the guest is closed. One
+/// round trip, and at most five seconds in the guest. Throws what guest::CaptureScript throws.
+std::string FindOpenWays(const lima::InstanceConfiguration& configuration, guest::Guest& guest,
+                         const support::Context& context);
 
 }  // namespace connection

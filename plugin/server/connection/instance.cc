@@ -45,10 +45,9 @@ lima::SshEndpoint FindEndpoint(const lima::InstanceConfiguration& configuration)
 
 void WarnIfOpen(const lima::InstanceConfiguration& configuration, guest::Guest& guest,
                 const support::Context& context) {
-  const Proof proof = ProveClosed(configuration, guest, context);
-  if (proof.open.empty() || proof.is_this_machine) return;
-  support::LogWarning(
-      Format("the network of {} is not closed: {}", configuration.name, proof.open));
+  const std::string open = FindOpenWays(configuration, guest, context);
+  if (open.empty()) return;
+  support::LogWarning(Format("the network of {} is not closed: {}", configuration.name, open));
 }
 
 /// A closed guest gets the proxy, at the port that it had before if that is free.
@@ -149,8 +148,7 @@ tools::Workspace OpenInstance(const InstanceOptions& options,
 
   const std::shared_ptr<guest::Guest> guest =
       ConnectWithProxy(endpoint, configuration, options, context);
-  RequireBooted(configuration, *guest, context);
-  if (configuration.closed()) WarnIfOpen(configuration, *guest, context);
+  if (RequireBooted(configuration, *guest, context)) WarnIfOpen(configuration, *guest, context);
   const std::vector<lima::Mount> mounts = lima::ListMounts(configuration);
 
   paths::PathRules::Options paths;
