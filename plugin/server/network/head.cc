@@ -36,12 +36,10 @@ Head ParseHead(std::string_view bytes) {
   constexpr std::string_view kEnd = "\r\n\r\n";
   bytes = bytes.substr(0, kMaxHead);
   const Head incomplete{bytes.size() == kMaxHead ? kOther : kIncomplete};
+  // TLS may have no line end, and waits for an answer.
+  if (!bytes.empty() && (bytes[0] < 'A' || bytes[0] > 'Z')) return {kOther};
   const std::size_t line = bytes.find('\n');
-  if (line == bytes.npos) {
-    // TLS may have no line end, and waits for an answer.
-    const bool is_text = bytes.empty() || (bytes[0] >= 'A' && bytes[0] <= 'Z');
-    return is_text ? incomplete : Head{kOther};
-  }
+  if (line == bytes.npos) return incomplete;
   Head head = ParseLine(bytes.substr(0, line));
   if (head.kind != kConnect) return head;
   const std::size_t end = bytes.find(kEnd);
