@@ -100,6 +100,10 @@ std::span<const Command> Commands() {
           .more = "Prints the steps, for the project in the current directory: a command for a terminal, or lines for a file. Changes nothing. "
               "Without AGENT, lists all, and marks those found on this machine.",
           .page = "configure.md", .example = "configure cursor mounted"},
+      Command{.name = "allow", .run = &Allow, .arguments = {{"INSTANCE", kInstances, "A closed instance"}, {"[HOST[:PORT]...]", kNothing, "A full name of a host; the port is 443 unless named"}},
+          .brief = "Let the guest of a closed instance reach a host", .more = "At once, by https. Without HOST, prints what is allowed.",
+          .page = "network.md", .example = "allow closed pypi.org files.pythonhosted.org", .options = {
+              {"remove", "", kNothing, "Allow these no longer", "Open connections go on until they are closed."}}},
       Command{.name = "info", .run = &Info, .brief = "Print the tools as JSON", .more = "Needs no instance.", .example = "info"},
       Command{.name = "doctor", .run = &Doctor, .arguments = {kServedInstance},
           .brief = "Check everything between an agent and an instance, and print what to do",

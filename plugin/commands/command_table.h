@@ -34,7 +34,8 @@ struct OptionGroup {
 };
 
 struct Argument {
-  std::string_view usage;  ///< "AGENT", "[INSTANCE]"; the parser never sees "[-- WORDS]"
+  std::string_view
+      usage;  ///< "AGENT", "[INSTANCE]", "[HOST...]"; the parser never sees "[-- WORDS]"
   Offers offers;
   std::string_view brief;
 };

@@ -84,7 +84,8 @@ std::optional<Parsed> Parse(const Command& command, std::vector<std::string> arg
     if (option.is_list || result->count(name) <= 1) continue;
     throw support::Error("--{} is given more than once.{}", name, help);
   }
-  if (result->unmatched().size() > maximum)
+  const bool is_list = maximum > 0 && command.arguments.back().usage.ends_with("...]");
+  if (!is_list && result->unmatched().size() > maximum)
     throw support::Error("unexpected argument \"{}\".{}", result->unmatched()[maximum], help);
   return result;
 }

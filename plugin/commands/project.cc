@@ -26,15 +26,17 @@ namespace {
 
 using support::Format;
 
-/// On a terminal, asks whether to create "agent" if there is none.
+/// On a terminal, asks whether to create "agent" or "closed" if there is none.
 void OfferInstance(const std::filesystem::path& lima_home, const std::string& name) {
   std::error_code unknown;
   const bool is_there = std::filesystem::exists(lima_home / name / "lima.yaml", unknown);
-  if (name != kAgentInstance || is_there || unknown) return;
+  const bool is_closed = name == lima::kClosedInstance;
+  if ((name != kAgentInstance && !is_closed) || is_there || unknown) return;
   const auto is_wanted =
       AskUser(Format("There is no Lima instance \"{}\" in {}, a virtual machine for agents that "
-                     "mounts nothing of this host.\nCreate it now? [Y/n] ",
-                     name, lima_home.string()),
+                     "mounts nothing of this host{}.\nCreate it now? [Y/n] ",
+                     name, lima_home.string(),
+                     is_closed ? " and reaches only the sites that you allow" : ""),
               true);
   if (!is_wanted) return;
   if (!*is_wanted) throw support::Error("nothing was created");
@@ -74,17 +76,19 @@ std::string NoteOnInstance(const std::string& instance, const std::string& proje
     if (found.writable) return "";
     return Format("{}mounts {} read-only: the agent can change nothing there.", text, found.host);
   }
-  if (loaded.configuration.plain) {
+  const bool is_closed = loaded.configuration.closed();
+  if (loaded.configuration.plain && !is_closed) {
     return Format("{}mounts nothing, since its configuration has plain: true; change that: {}",
                   text, lima::EditCommands(instance));
   }
   const std::string mount =
       lima::EditCommands(instance, " --mount-only " + shell::ShellQuote(project + ":w"));
   return Format("{}does not mount {}, so every call would be refused. {}", text, project,
-                instance == kAgentInstance ? Format("Work in a copy: limactl mcp copy {}, "
-                                                    "which prints the command of the server for it",
-                                                    instance)
-                                           : Format("Mount it: {}", mount));
+                instance == kAgentInstance || is_closed
+                    ? Format("Work in a copy: limactl mcp copy {}, "
+                             "which prints the command of the server for it",
+                             instance)
+                    : Format("Mount it: {}", mount));
 } catch (const support::Error& error) {
   return error.what();
 }

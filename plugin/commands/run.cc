@@ -18,6 +18,7 @@
 #include "copy/work.h"
 #include "exposure/guest_reach.h"
 #include "lima/sandbox.h"
+#include "network/denials.h"
 #include "run/agent_program.h"
 #include "run/confinement.h"
 #include "support/environment.h"
@@ -119,6 +120,11 @@ int RunAgent(const Parsed& parsed) {
   }
   RequireInstance(serve);
   FillRequest(agent, parsed, serve, loaded.reach, *work, request);
+  const std::string denials = request.settings_directory + "/denials";
+  if (loaded.configuration.closed()) {
+    fs::remove(denials);
+    request.server_environment[network::kDenialsVariable] = denials;
+  }
   if (parsed.count("mcp") > 0) request.guest_shell = GuestShell(loaded, *work);
 
   // Ways for the guest to get out. Then the version of the agent's own program.
@@ -137,12 +143,14 @@ int RunAgent(const Parsed& parsed) {
 
   // The baseline, or the copy, is there before the agent starts.
   work->Begin();
+  run::RequireClosed(loaded.configuration);
   if (::isatty(STDERR_FILENO) != 0) {
     std::cerr << support::Format("Starting {} for {} in the Lima instance {}...\n", agent.title,
                                  support::Printable(work->Title()), instance);
   }
   const int exit_code = support::RunInForeground([&] { run::Start(agent, request, program); });
   work->End();
+  if (loaded.configuration.closed()) std::cerr << network::DescribeDenials(denials, instance);
   return exit_code;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,8 @@
 #include "connection/shared_connection.h"
 #include "copy/served_copy.h"
 #include "mcp/server.h"
+#include "network/proxy.h"
+#include "support/environment.h"
 #include "support/log.h"
 #include "support/version.h"
 #include "tools/tool_list.h"
@@ -50,6 +53,11 @@ int Serve(const Parsed& parsed) {
   if (!copied_project.empty())
     options.instance.only_root =
         copy::ServedCopy(options.instance.lima_home, options.instance.name, copied_project);
+  options.tools.denials = std::make_shared<network::Denials>(
+      options.instance.name, support::EnvironmentVariable(network::kDenialsVariable));
+  options.instance.proxy =
+      std::make_shared<network::Proxy>(options.instance.lima_home / options.instance.name,
+                                       options.instance.name, options.tools.denials);
   if (options.start) UseSafeSearchPath(options.instance.name);
 
   connection::InstanceOpener opener(options.instance, options.start);

@@ -84,15 +84,8 @@ void Copy::RequireSent() {
 
 void Copy::Connect() {
   if (guest_) return;
-  connection::InstanceOptions options;
-  options.lima_home = instance_.configuration.lima_home;
-  options.name = instance_.configuration.name;
-  guest_ = connection::OpenWithRetries(
-               [&](const support::Context& context, const connection::ReportStatus&) {
-                 return connection::OpenGuest(options, context);
-               },
-               {}, {}, support::LogInfo)
-               .guest;
+  guest_ = connection::ConnectGuestWithRetries(instance_.configuration.lima_home,
+                                               instance_.configuration.name);
 }
 
 exposure::Report Copy::MakeReport(const exposure::CommitChanges& changes,

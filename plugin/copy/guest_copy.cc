@@ -106,7 +106,7 @@ std::string Advice(const std::string& reason, const std::string& detail,
               elsewhere, is_aside ? " If it was dropped: " + undo : "")},
       {"other", Format("{} in {} is the copy of another project: {} names another directory.",
                        directory, instance, elsewhere)},
-      {"directory", Format("{} cannot be made in {} (sudo wants a password): "
+      {"directory", Format("{} cannot be made in {} (the guest's user may not write there): "
                            "{} names a directory that you can write.",
                            directory, instance, elsewhere)},
       {"space", Format("{} has no space left ({} MB needed).", instance, detail)},

@@ -8,6 +8,7 @@
 #include <optional>
 #include <system_error>
 
+#include "connection/shared_connection.h"
 #include "copy/set_aside.h"
 #include "doctor/exposure.h"
 #include "doctor/guest_checks.h"
@@ -156,7 +157,9 @@ void Doctor::CheckGuest() {
   Run("connect", "ssh.config",
       support::Format("wait if it is booting, else: {}", lima::RestartCommand(instance_)),
       [this](const Context& context) {
-        guest_ = ssh::Connect(endpoint_, {}, context);
+        guest_ = configuration_.closed()
+                     ? connection::ConnectGuestWithRetries(lima_home_, instance_)
+                     : ssh::Connect(endpoint_, {}, context);
         return Passed(support::Format(
             "sshd accepts {}, whose home is {}; {}", endpoint_.user, guest_->RealPath(".", context),
             ssh::HasRecordedHostKey(endpoint_)
@@ -167,6 +170,17 @@ void Doctor::CheckGuest() {
       [this](const Context& context) {
         return CheckClock(configuration_, ReadClock(*guest_, context));
       });
+  if (configuration_.closed()) {
+    Run("network", "connect",
+        support::Format("let no agent work there: {}. If it stays open, take your work and create "
+                        "the instance again",
+                        lima::RestartCommand(instance_)),
+        [this](const Context& context) { return CheckNetwork(configuration_, *guest_, context); });
+    Run("proxy", "connect", "look into the guest's sshd_config",
+        [this](const Context& context) { return CheckProxy(endpoint_, context); });
+    Run("allowed", "configuration", "nothing is allowed until that is fixed",
+        [this](const Context&) { return CheckAllowed(configuration_); });
+  }
   if (!culprits_.contains("configuration") &&
       !(copy::ListFacts(configuration_.directory()).empty() &&
         copy::ListSetAside(configuration_.directory()).empty())) {

@@ -14,9 +14,9 @@ namespace doctor {
 /// guest_checks.h have, whether limactl is on `path` (a value of $PATH) out of the guest's `reach`,
 /// and whether sshd accepts a key and serves files. Skips a check whose base has failed.
 ///
-/// Each check takes at most 20 seconds. Changes nothing, except that it
-/// creates and removes a file in each writable mount. Never throws; errors become findings. Calls
-/// `on_finding` after each check. The caller must ignore SIGPIPE.
+/// Each check takes at most 20 seconds, except that a closed instance may boot for ten minutes.
+/// Changes nothing, except that it creates and removes a file in each writable mount. Never throws;
+/// errors become findings. Calls `on_finding` after each check. The caller must ignore SIGPIPE.
 std::vector<Finding> Examine(const std::string& instance, const std::string& path,
                              const exposure::GuestReach& reach,
                              const std::function<void(const Finding&)>& on_finding);

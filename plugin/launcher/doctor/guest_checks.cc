@@ -6,10 +6,13 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "connection/closed.h"
 #include "copy/set_aside.h"
 #include "lima/sandbox.h"
 #include "mcp/protocol.h"
+#include "network/allow_list.h"
 #include "shell/shell_quote.h"
+#include "ssh/connection.h"
 #include "support/errors.h"
 #include "support/join.h"
 #include "support/units.h"
@@ -115,7 +118,33 @@ Finding CheckClock(const lima::InstanceConfiguration& instance, const ClockReadi
       Format("limactl shell {} sudo date -s \"@$(date +%s)\", or: ", instance.name);
   return Warning(Format("the guest's clock is about {} {}", support::FormatDuration(error),
                         ahead == error ? "ahead" : "behind"),
-                 (instance.os == "Linux" ? set : "") + restart);
+                 (instance.os == "Linux" && !instance.closed() ? set : "") + restart);
+}
+
+Finding CheckNetwork(const lima::InstanceConfiguration& instance, guest::Guest& guest,
+                     const support::Context& context) {
+  const std::string open = connection::FindOpenWays(instance, guest, context);
+  if (open.empty()) return Passed("closed");
+  throw Error("the network of {} is not closed: {}", instance.name, open);
+}
+
+Finding CheckProxy(const lima::SshEndpoint& endpoint, const support::Context& context) {
+  ssh::ConnectionOptions options;
+  options.accept = [](support::FileDescriptor) {};  // closes it
+  if (ssh::Connect(endpoint, options, context)->forwarded_port() != 0)
+    return Passed("the guest's sshd forwards its port");
+  return Warning("the guest's sshd refuses to forward its port, so no allowed site is reached",
+                 "allow it in the guest's sshd_config: AllowTcpForwarding yes");
+}
+
+Finding CheckAllowed(const lima::InstanceConfiguration& instance) {
+  const network::AllowList list = network::ReadAllowList(instance.directory());
+  std::vector<std::string> sites;
+  for (const network::Site& site : list.sites) sites.push_back(site.Text());
+  const std::string text = sites.empty() ? "nothing" : Join(sites);
+  if (list.invalid.empty()) return Passed(text);
+  return Warning(Format("{}; lines that allow nothing: {}", text, Join(list.invalid)),
+                 Format("limactl mcp allow {} NAME drops them", instance.name));
 }
 
 json ServerUnderTest::Request(const std::string& method, const json& params,

@@ -35,6 +35,17 @@ inline constexpr std::chrono::seconds kClockTolerance{5};
 
 Finding CheckClock(const lima::InstanceConfiguration& instance, const ClockReading& reading);
 
+/// Whether the guest of a closed instance reaches nothing; throws support::Error with what it
+/// reaches.
+Finding CheckNetwork(const lima::InstanceConfiguration& instance, guest::Guest& guest,
+                     const support::Context& context);
+
+/// Whether the guest's sshd forwards the port of the proxy. Opens a connection of its own.
+Finding CheckProxy(const lima::SshEndpoint& endpoint, const support::Context& context);
+
+/// Lists what the guest of a closed instance may reach.
+Finding CheckAllowed(const lima::InstanceConfiguration& instance);
+
 /// A server and its only client. Each function throws support::Error if the server exits or
 /// prints anything but MCP, and support::Stopped at the context's deadline.
 class ServerUnderTest {

@@ -119,6 +119,8 @@ Finding CheckStatus(const InstanceConfiguration& configuration) {
 }
 
 Finding CheckMounts(const InstanceConfiguration& configuration, const Mounts& mounts) {
+  if (configuration.closed() && mounts.empty())
+    return Passed("a closed instance mounts nothing: `limactl mcp run` works in a copy");
   const std::string edit = lima::EditCommands(configuration.name);
   if (configuration.plain_drops_mounts && copy::ListFacts(configuration.directory()).empty()) {
     return Warning("plain: true in the configuration: the instance mounts nothing",

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/confinement.h"
 
+#include <chrono>
 #include <filesystem>
+#include <iostream>
 #include <set>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "agents/own_servers.h"
+#include "connection/closed.h"
+#include "connection/shared_connection.h"
 #include "doctor/exposure.h"
 #include "doctor/host_checks.h"
 #include "lima/sandbox.h"
@@ -29,6 +33,9 @@ using exposure::GuestReach;
 using support::Error;
 
 constexpr const char* kMountedInstance = "mounted";
+
+/// A guest of many processes is slow to start programs.
+constexpr std::chrono::seconds kProofTimeout{30};
 
 /// How deep settings can lie in an agent's directory.
 constexpr int kSettingsDepth = 3;
@@ -83,6 +90,24 @@ void CheckInstance(const Instance& instance, const std::string& project,
   support::LogWarning(support::Format("{}. An instance for the project alone: {}",
                                       support::Join(exposure.rest, "; "),
                                       lima::SandboxCommand("sandbox")));
+}
+
+void RequireClosed(const lima::InstanceConfiguration& configuration) {
+  if (!configuration.closed()) return;
+  const auto guest =
+      connection::ConnectGuestWithRetries(configuration.lima_home, configuration.name);
+  const auto context = support::Context().WithTimeout(kProofTimeout);
+  std::string open;
+  if (connection::RequireBooted(configuration, *guest, context))
+    open = connection::FindOpenWays(configuration, *guest, context);
+  if (!open.empty()) {
+    throw Error("the network of {} is not closed: {}. Restart it: {}. Then: limactl mcp doctor {}",
+                configuration.name, open, lima::RestartCommand(configuration.name),
+                configuration.name);
+  }
+  std::cerr
+      << "Not in the guest, and so not restricted: what the agent sends to its model, and its "
+         "own web search and fetch.\n";
 }
 
 void RequireNarrowMounts(const Instance& instance, const std::string& top) {

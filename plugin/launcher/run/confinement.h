@@ -16,6 +16,10 @@ namespace run {
 void CheckInstance(const copy::Instance& instance, const std::string& project,
                    const support::Environment& environment);
 
+/// Throws if the guest of a closed instance reaches anything. Waits while it boots. Says on
+/// standard error what is not in the guest.
+void RequireClosed(const lima::InstanceConfiguration& configuration);
+
 /// Throws if the guest could write more of this host than the project.
 void RequireNarrowMounts(const copy::Instance& instance, const std::string& top);
 

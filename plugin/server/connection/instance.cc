@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connection/instance.h"
 
+#include <functional>
 #include <utility>
 
+#include "connection/closed.h"
 #include "lima/home.h"
 #include "lima/sandbox.h"
 #include "paths/mount_check.h"
 #include "paths/path_rules.h"
 #include "ssh/connection.h"
 #include "support/errors.h"
+#include "support/log.h"
 
 namespace connection {
 namespace {
@@ -40,9 +43,38 @@ lima::SshEndpoint FindEndpoint(const lima::InstanceConfiguration& configuration)
   return endpoint;
 }
 
+void WarnIfOpen(const lima::InstanceConfiguration& configuration, guest::Guest& guest,
+                const support::Context& context) {
+  const std::string open = FindOpenWays(configuration, guest, context);
+  if (open.empty()) return;
+  support::LogWarning(Format("the network of {} is not closed: {}", configuration.name, open));
+}
+
+/// A closed guest gets the proxy, at the port that it had before if that is free.
+std::shared_ptr<guest::Guest> ConnectWithProxy(const lima::SshEndpoint& endpoint,
+                                               const lima::InstanceConfiguration& configuration,
+                                               const InstanceOptions& options,
+                                               const support::Context& context) {
+  if (!configuration.closed() || !options.proxy) return ssh::Connect(endpoint, {}, context);
+  ssh::ConnectionOptions closed;
+  closed.port = options.proxy->port;
+  closed.accept = std::bind_front(&network::Proxy::Serve, options.proxy);
+  const std::shared_ptr<guest::Guest> guest = ssh::Connect(endpoint, closed, context);
+  const int port = guest->forwarded_port();
+  if (port == 0) return guest;
+  options.proxy->port = port;
+  guest->prelude = network::ExportVariables(port);
+  return guest;
+}
+
 constexpr const char* kStale =
     ": the guest may not notice when the host changes files here (9p cache), so reads, lists, "
     "searches and commands may show old contents";
+
+constexpr const char* kClosed =
+    "The network is closed: only names that the user allows are reached, by https through the "
+    "proxy "
+    "in http_proxy. If a result says that a name was denied, ask the user.\n";
 
 std::string ListRoots(const std::vector<paths::Root>& roots) {
   if (roots.empty()) {
@@ -87,8 +119,9 @@ std::string Instructions(const InstanceOptions& options) {
         "Files, search and commands in the Lima virtual machine \"{}\" ({}), not on the host: "
         "use these tools for all work on the project.\n{}Give absolute host paths. "
         "Other paths are refused: ask the user to mount the directory. "
-        "Commands run as the guest's user and see the guest's own files too.\n",
-        options.name, configuration.os, ListRoots(ShownRoots(options, configuration)));
+        "Commands run as the guest's user and see the guest's own files too.\n{}",
+        options.name, configuration.os, ListRoots(ShownRoots(options, configuration)),
+        configuration.closed() ? kClosed : "");
   } catch (const support::Error& error) {
     return Format(
         "These tools work inside the Lima virtual machine \"{}\", not on the host. "
@@ -99,8 +132,10 @@ std::string Instructions(const InstanceOptions& options) {
 
 std::shared_ptr<guest::Guest> ConnectGuest(const InstanceOptions& options,
                                            const support::Context& context) {
-  return ssh::Connect(FindEndpoint(lima::LoadConfiguration(options.lima_home, options.name)), {},
-                      context);
+  const auto configuration = lima::LoadConfiguration(options.lima_home, options.name);
+  std::shared_ptr<guest::Guest> guest = ssh::Connect(FindEndpoint(configuration), {}, context);
+  RequireBooted(configuration, *guest, context);
+  return guest;
 }
 
 tools::Workspace OpenInstance(const InstanceOptions& options,
@@ -111,7 +146,9 @@ tools::Workspace OpenInstance(const InstanceOptions& options,
   const std::string shell = lima::LoginShell(configuration);
   const lima::SshEndpoint endpoint = FindEndpoint(configuration);
 
-  const std::shared_ptr<guest::Guest> guest = ssh::Connect(endpoint, {}, context);
+  const std::shared_ptr<guest::Guest> guest =
+      ConnectWithProxy(endpoint, configuration, options, context);
+  if (RequireBooted(configuration, *guest, context)) WarnIfOpen(configuration, *guest, context);
   const std::vector<lima::Mount> mounts = lima::ListMounts(configuration);
 
   paths::PathRules::Options paths;

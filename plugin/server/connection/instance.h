@@ -13,6 +13,7 @@
 #include "lima/mounts.h"
 #include "lima/ssh_config.h"
 #include "lima/status.h"
+#include "network/proxy.h"
 #include "paths/host_programs.h"
 #include "paths/roots.h"
 #include "support/context.h"
@@ -35,10 +36,11 @@ struct InstanceOptions {
   std::filesystem::path lima_home;
   std::string name;
   paths::RootOptions roots;
-  std::optional<OnlyRoot> only_root;  ///< of `--copy`
-  std::string working_directory;      ///< this program's, on the host
-  bool allow_settings = false;        ///< `--allow-settings`
-  paths::HostPrograms host_programs;  ///< whose files are not written without that
+  std::optional<OnlyRoot> only_root;                ///< of `--copy`
+  std::string working_directory;                    ///< this program's, on the host
+  bool allow_settings = false;                      ///< `--allow-settings`
+  paths::HostPrograms host_programs;                ///< whose files are not written without that
+  std::shared_ptr<network::Proxy> proxy = nullptr;  ///< for a closed guest; may be null
 };
 
 /// The instance is stopped or broken, according to Lima's files.
@@ -72,8 +74,9 @@ std::shared_ptr<guest::Guest> ConnectGuest(const InstanceOptions& options,
 
 /// Reads Lima's files and makes one attempt to connect. Reads the files each time, because Lima
 /// rewrites ssh.config whenever the VM starts. `pins` keeps the resolved paths of roots that are
-/// not mounts. Throws InstanceNotRunning, support::Stopped, support::ConnectionLost if the guest
-/// cannot be reached, and support::Error if the files, the keys or a `--root` cannot be used.
+/// not mounts. Throws InstanceNotRunning, StillBooting, support::Stopped, support::ConnectionLost
+/// if the guest cannot be reached, and support::Error if the files, the keys or a `--root` cannot
+/// be used.
 tools::Workspace OpenInstance(const InstanceOptions& options,
                               const std::shared_ptr<paths::PinnedRoots>& pins,
                               const support::Context& context);

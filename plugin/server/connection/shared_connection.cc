@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "connection/closed.h"
 #include "mcp/tool.h"
 #include "support/errors.h"
 #include "support/format.h"
@@ -18,6 +19,7 @@ tools::Workspace OpenWithRetries(const Opener& open, const RetryTimes& times,
                                  const ReportStatus& report_status) {
   std::optional<Clock::time_point> lost_since;
   std::optional<Clock::time_point> broken_since;
+  std::optional<Clock::time_point> boots_since;
   for (auto pause = times.first_pause;; pause = std::min(pause * 2, times.max_pause)) {
     try {
       return open(context, report_status);
@@ -26,6 +28,12 @@ tools::Workspace OpenWithRetries(const Opener& open, const RetryTimes& times,
       const bool is_stopped = problem.state() == lima::State::kStopped;
       if (is_stopped || Clock::now() - *broken_since >= times.broken) throw;
       report_status("waiting for the instance, which looks broken: it may be starting or stopping");
+    } catch (const StillBooting& booting) {
+      // Its scripts end all sessions once.
+      lost_since.reset();
+      if (!boots_since) boots_since = Clock::now();
+      if (Clock::now() - *boots_since >= times.boot) throw;
+      report_status(booting.what());
     } catch (const support::ConnectionLost& lost) {
       broken_since.reset();
       if (!lost_since) lost_since = Clock::now();
@@ -37,6 +45,21 @@ tools::Workspace OpenWithRetries(const Opener& open, const RetryTimes& times,
     const auto random = Clock::now().time_since_epoch().count() % 1000;
     support::Pause(pause - pause * random / 2000, context);
   }
+}
+
+std::shared_ptr<guest::Guest> ConnectGuestWithRetries(const std::filesystem::path& lima_home,
+                                                      const std::string& name) {
+  InstanceOptions options;
+  options.lima_home = lima_home;
+  options.name = name;
+  const Opener open = [&](const support::Context& context, const ReportStatus&) {
+    return OpenGuest(options, context);
+  };
+  const auto report = [last = std::string()](const std::string& text) mutable {
+    if (text != last) support::LogInfo(text);
+    last = text;
+  };
+  return OpenWithRetries(open, {}, {}, report).guest;
 }
 
 SharedConnection::~SharedConnection() {

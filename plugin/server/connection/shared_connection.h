@@ -33,6 +33,9 @@ struct RetryTimes {
   /// An instance looks broken briefly while it starts or stops.
   Duration broken = std::chrono::seconds(5);
 
+  /// A closed instance boots. Its first boot installs packages.
+  Duration boot = std::chrono::minutes(10);
+
   /// Between attempts. Doubles each time; up to half of it is taken off at random. OpenSSH since
   /// 9.8 blocks an address that reconnects too fast (PerSourcePenalties).
   Duration first_pause = std::chrono::milliseconds(100);
@@ -42,11 +45,16 @@ struct RetryTimes {
 /// Makes one attempt to connect in bounded time; throws support::Error.
 using Opener = std::function<tools::Workspace(const support::Context&, const ReportStatus&)>;
 
-/// Connects: attempts again after support::ConnectionLost and if the instance looks broken. Throws
+/// Connects: attempts again after support::ConnectionLost, and if the instance looks broken or a
+/// closed one boots. Throws
 /// the last attempt's error, or support::Stopped.
 tools::Workspace OpenWithRetries(const Opener& open, const RetryTimes& times,
                                  const support::Context& context,
                                  const ReportStatus& report_status);
+
+/// Connects only to the guest, with retries, which are logged.
+std::shared_ptr<guest::Guest> ConnectGuestWithRetries(const std::filesystem::path& lima_home,
+                                                      const std::string& name);
 
 /// The connection that all calls share. A thread of its own opens it, with retries; the next call
 /// reopens it after it was lost or failed to open. Thread-safe.

@@ -239,7 +239,7 @@ struct WriteCall {
 
   [[noreturn]] void ThrowForeign() const {
     const std::uint32_t owner = target.attributes->user_id;
-    throw support::Error("{} belongs to {}; use run_shell_command with sudo", target.host,
+    throw support::Error("{} belongs to {}; use run_shell_command with sudo, if the guest has that", target.host,
                          owner == 0 ? "root" : Format("user {}", owner));
   }
 

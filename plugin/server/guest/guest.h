@@ -282,6 +282,9 @@ class Guest : public shell::Launcher {
   std::unique_ptr<OpenFile> Open(const std::string& path, OpenMode mode, std::uint32_t permissions,
                                  const support::Context& context);
 
+  /// The port of the guest's loopback that leads to this program; 0: none.
+  [[nodiscard]] virtual int forwarded_port() const { return 0; }
+
   /// Runs commands.
   virtual shell::Shells& shells() = 0;
 };

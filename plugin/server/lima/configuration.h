@@ -63,6 +63,17 @@ struct InstanceConfiguration {
   std::vector<MountEntry> mounts;  ///< of all files, those with the same mountPoint not merged
 
   [[nodiscard]] std::filesystem::path directory() const { return lima_home / name; }
+
+  /// `param.agentNetwork: closed`: says that its scripts closed the network; proves nothing.
+  [[nodiscard]] bool closed() const { return Param("agentNetwork") == "closed"; }
+  /// `param.hostHome`, a writable directory of a closed guest; empty if unset.
+  [[nodiscard]] std::string host_home() const { return Param("hostHome"); }
+
+ private:
+  [[nodiscard]] std::string Param(std::string_view key) const {
+    const auto found = param.find(key);
+    return found == param.end() ? "" : found->second.value_or("");
+  }
 };
 
 /// Sets what one file's text sets, appends its mounts, and replaces `param`. `file` is its name in

@@ -109,11 +109,12 @@ void RequireInstance(const fs::path& home, const std::string& name, bool mountle
   if (fs::exists(file, error)) return;
   if (error) throw support::Error("cannot read {}: {}", file.string(), error.message());
   const std::string known = support::Join(ListInstances(home));
-  throw support::Error(
-      "there is no Lima instance \"{}\" in {}{}; create it with: {}", name, home.string(),
-      known.empty() ? "" : support::Format("; the instances are: {}", known),
-      mountless || name == kAgentInstance ? shell::ShellCommand(MountlessSandboxCommand(name))
-                                          : SandboxCommand(name));
+  throw support::Error("there is no Lima instance \"{}\" in {}{}; create it with: {}", name,
+                       home.string(),
+                       known.empty() ? "" : support::Format("; the instances are: {}", known),
+                       mountless || name == kAgentInstance || name == kClosedInstance
+                           ? shell::ShellCommand(MountlessSandboxCommand(name))
+                           : SandboxCommand(name));
 }
 
 HostFacts ReadHostFacts() {

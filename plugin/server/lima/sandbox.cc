@@ -15,31 +15,31 @@ namespace {
 namespace fs = std::filesystem;
 using support::Format;
 
-constexpr const char* kFile = "share/lima/templates/agent-sandbox.yaml";
-
-/// The template in the prefix of a program in `bin`, also if the program is a link.
-std::optional<fs::path> Beside(const fs::path& program, const char* prefix) {
+/// The file in the prefix of a program in `bin`, also if the program is a link.
+std::optional<fs::path> Beside(const fs::path& program, const fs::path& file_in_prefix) {
   std::error_code unknown;
   for (const fs::path& file : {program, fs::canonical(program, unknown)}) {
-    fs::path found = (file.parent_path() / prefix / kFile).lexically_normal();
+    fs::path found = (file.parent_path() / file_in_prefix).lexically_normal();
     if (fs::exists(found, unknown)) return found;
   }
   return std::nullopt;
 }
 
-std::string OwnTemplate() {
-  return SandboxTemplate(support::OwnProgram(), support::EnvironmentVariable("PATH"));
+std::string OwnTemplate(const std::string& name = "agent-sandbox") {
+  return SandboxTemplate(support::OwnProgram(), support::EnvironmentVariable("PATH"), name);
 }
 
 }  // namespace
 
-std::string SandboxTemplate(const fs::path& program, const std::string& path) {
+std::string SandboxTemplate(const fs::path& program, const std::string& path,
+                            const std::string& name) {
+  const std::string installed = "../share/lima/templates/" + name + ".yaml";
   const auto limactl = support::FindProgram("limactl", path);
-  const bool limactl_finds_it = limactl && Beside(*limactl, "..") &&
+  const bool limactl_finds_it = limactl && Beside(*limactl, installed) &&
                                 support::EnvironmentVariable("LIMA_TEMPLATES_PATH").empty();
-  auto file = Beside(program, "..");
-  if (!file) file = Beside(program, "../../..");  // build/PRESET/plugin in a checkout
-  if (limactl_finds_it || !file) return "template:agent-sandbox";
+  auto file = Beside(program, installed);
+  if (!file) file = Beside(program, "../../" + installed);  // build/PRESET/plugin in a checkout
+  if (limactl_finds_it || !file) return "template:" + name;
   return file->string();
 }
 
@@ -63,7 +63,19 @@ std::string SandboxCommand(const std::string& name, const std::string& directory
 }
 
 std::vector<std::string> MountlessSandboxCommand(const std::string& name) {
-  return {"limactl", "start", "--tty=false", "--name", name, "--mount-none", OwnTemplate()};
+  if (name != kClosedInstance)
+    return {"limactl", "start", "--tty=false", "--name", name, "--mount-none", OwnTemplate()};
+  // As git and getcwd() name projects: without links.
+  std::error_code unknown;
+  const fs::path home = fs::weakly_canonical(support::EnvironmentVariable("HOME"), unknown);
+  return {"limactl",
+          "start",
+          "--tty=false",
+          "--name",
+          name,
+          "--set",
+          Format(".param.hostHome=\"{}\"", home.string()),
+          OwnTemplate("agent-closed")};
 }
 
 }  // namespace lima

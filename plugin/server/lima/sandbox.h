@@ -11,6 +11,9 @@ namespace lima {
 /// The instance of most commands if none is named. `run` offers to create it. It mounts nothing.
 inline constexpr const char* kAgentInstance = "agent";
 
+/// `run` offers to create it, too. It mounts nothing and reaches no network.
+inline constexpr const char* kClosedInstance = "closed";
+
 /// Restarts a running instance.
 std::string RestartCommand(const std::string& instance);
 
@@ -24,12 +27,14 @@ std::string EditCommands(const std::string& instance, const std::string& argumen
 /// one.
 std::string SandboxCommand(const std::string& name, const std::string& directory = "");
 
-/// The same for an instance that mounts nothing; the words of the command.
+/// The same for an instance that mounts nothing; the words of the command. kClosedInstance has a
+/// writable directory where this host has the home directory.
 std::vector<std::string> MountlessSandboxCommand(const std::string& name);
 
 /// The template as `limactl` takes it: by name if the limactl on `path`, a value of $PATH, finds it
 /// (Lima's pkg/usrlocalsharelima: beside its own bin), else the file beside `program`, this one's,
 /// or in its checkout.
-std::string SandboxTemplate(const std::filesystem::path& program, const std::string& path);
+std::string SandboxTemplate(const std::filesystem::path& program, const std::string& path,
+                            const std::string& name = "agent-sandbox");
 
 }  // namespace lima

@@ -69,6 +69,9 @@ class Launcher {
   /// Starts `command_line`, which sshd passes to the user's login shell with -c. Does not wait.
   virtual std::unique_ptr<Process> Start(std::string command_line,
                                          std::shared_ptr<ProcessEvents> events) = 0;
+
+  /// What /bin/sh runs first in every session, before the user's profile. Set it before any starts.
+  std::string prelude = {};
 };
 
 }  // namespace shell

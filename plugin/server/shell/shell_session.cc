@@ -25,7 +25,7 @@ void ShellSession::Launch(const std::string& program, std::shared_ptr<OutputSink
                           Launcher& launcher) {
   sink_ = std::move(sink);
   auto process = launcher.Start(std::string(kCommandLine), shared_from_this());
-  process->Send(Bootstrap(marker_, program));
+  process->Send(Bootstrap(marker_, launcher.prelude + program));
   const std::scoped_lock lock(session_lock_->mutex);
   if (!is_long_running() || !is_over()) process_ = std::move(process);
 }

@@ -6,12 +6,19 @@
 
 namespace ssh {
 
-Channel::Channel(ssh_session session) : handle_(ssh_channel_new(session)) {
+Channel::Channel(ssh_session session) : Channel(ssh_channel_new(session), false) {}
+
+Channel::Channel(ssh_channel opened) : Channel(opened, true) {}
+
+Channel::Channel(ssh_channel handle, bool keeps_data) : handle_(handle), keeps_data_(keeps_data) {
   if (!handle_) throw std::runtime_error("libssh cannot create a channel");
   callbacks_.userdata = this;
   callbacks_.channel_data_function = [](ssh_session, ssh_channel, void* data, uint32_t length,
                                         int is_standard_error, void* self) {
-    ChannelUser* const user = static_cast<Channel*>(self)->user_;
+    auto* const channel = static_cast<Channel*>(self);
+    channel->has_data_ = true;
+    if (channel->keeps_data_) return 0;
+    ChannelUser* const user = channel->user_;
     const std::string_view bytes(static_cast<const char*>(data), length);
     if (user != nullptr) user->OnData(is_standard_error != 0, bytes);
     return static_cast<int>(length);
@@ -62,12 +69,21 @@ Channel::Progress Channel::Request(const std::string& command_line) {
 
 std::size_t Channel::Write(std::string_view bytes) {
   // If the window is closed, libssh would poll the session on each call.
-  const std::size_t window = ssh_channel_window_size(handle_.get());
-  const std::size_t length = std::min({bytes.size(), window, kMaxWrite});
+  const std::size_t length = std::min({bytes.size(), window(), kMaxWrite});
   if (length == 0 || write_failed_) return 0;
   const int written = ssh_channel_write(handle_.get(), bytes.data(), static_cast<uint32_t>(length));
   if (written < 0) write_failed_ = true;
   return written < 0 ? 0 : static_cast<std::size_t>(written);
+}
+
+std::string Channel::Read(std::size_t limit) {
+  std::string bytes(has_data_ ? limit : 0, '\0');
+  const int count = !has_data_ ? 0
+                               : ssh_channel_read_nonblocking(handle_.get(), bytes.data(),
+                                                              static_cast<uint32_t>(limit), 0);
+  has_data_ = count > 0;
+  bytes.resize(static_cast<std::size_t>(std::max(count, 0)));
+  return bytes;
 }
 
 void Channel::SendEndOfFile() {

@@ -43,6 +43,8 @@ class Channel {
 
   /// Throws std::runtime_error if libssh cannot create a channel. The session must outlive it.
   explicit Channel(ssh_session session);
+  /// Takes a channel that the peer has opened. Its data waits for Read.
+  explicit Channel(ssh_channel opened);
   ~Channel();
 
   /// Sets the receiver of data and exits. It must outlive the channel or be replaced by null.
@@ -56,6 +58,12 @@ class Channel {
   std::size_t Write(std::string_view bytes);
   static constexpr std::size_t kMaxWrite = std::size_t{256} * 1024;
 
+  /// Bytes that the peer accepts now.
+  [[nodiscard]] std::size_t window() const { return ssh_channel_window_size(handle_.get()); }
+
+  /// At most `limit` bytes that have come; only for a channel that the peer has opened.
+  std::string Read(std::size_t limit);
+
   /// True if the peer accepts no more input.
   [[nodiscard]] bool write_failed() const { return write_failed_; }
 
@@ -68,6 +76,8 @@ class Channel {
   [[nodiscard]] bool peer_closed() const { return closed_; }
 
  private:
+  Channel(ssh_channel handle, bool keeps_data);
+
   struct Free {
     void operator()(ssh_channel channel) const noexcept { ssh_channel_free(channel); }
   };
@@ -77,6 +87,8 @@ class Channel {
   std::unique_ptr<ssh_channel_struct, Free> handle_;
   ssh_channel_callbacks_struct callbacks_{};
   ChannelUser* user_ = nullptr;
+  const bool keeps_data_ = false;  ///< for Read
+  bool has_data_ = false;
   bool end_of_file_ = false;
   bool close_sent_ = false;
   bool closed_ = false;  ///< by the guest

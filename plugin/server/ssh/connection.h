@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "guest/guest.h"
 #include "lima/ssh_config.h"
+#include "support/file_descriptor.h"
 
 namespace ssh {
 
@@ -20,6 +22,12 @@ struct ConnectionOptions {
 
   /// …and the connection counts as lost after this many unanswered ones: after a minute in all.
   int keepalive_limit = 3;
+
+  /// Takes each connection to a port of the guest's loopback, a stream socket, on the session's
+  /// thread. Empty: no such port.
+  std::function<void(support::FileDescriptor)> accept = {};
+  /// That port; another one if it is taken. See guest::Guest::forwarded_port.
+  int port = 0;
 };
 
 /// The version of libssh at run time ("0.10.6"). Its releases carry security fixes.

@@ -59,6 +59,7 @@ SessionGuest::SessionGuest(Endpoint endpoint, const ConnectionOptions& options)
   // Without a callback, libssh queues the guest's requests without limit. After 1 it rejects them.
   ssh_set_message_callback(
       session_.get(), [](ssh_session, ssh_message, void*) { return 1; }, nullptr);
+  if (options_.accept) forwarding_.emplace(session_.get(), event_.get(), options_.accept);
   if (ssh_event_add_fd(event_.get(), wake_.fd(), POLLIN, &SessionGuest::OnWake, this) != SSH_OK) {
     throw std::runtime_error("libssh cannot poll the wake pipe");
   }
@@ -233,6 +234,7 @@ TimePoint SessionGuest::StepAll(TimePoint now) {
   TimePoint next = broker_.Step(now);
   for (const auto& process : processes_) next = std::min(next, process->Step(now));
   next = std::min(next, sftp_.Step(now));
+  if (forwarding_ && forwarding_->Step()) next = now;
   std::erase_if(processes_, [](const auto& process) { return process->done(); });
   ShareChannels();
   return next;
@@ -282,6 +284,7 @@ void SessionGuest::End(const std::string& text) {
   for (const auto& process : processes_) process->OnSessionLost(text);
   processes_.clear();
   sftp_.OnSessionLost(text);
+  if (forwarding_) forwarding_->Clear();
   ended_.set_value();
 }
 

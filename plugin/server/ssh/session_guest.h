@@ -10,6 +10,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "shell/shells.h"
 #include "ssh/completion.h"
 #include "ssh/connection.h"
+#include "ssh/forwarding.h"
 #include "ssh/process_run.h"
 #include "ssh/sftp/sftp_service.h"
 #include "support/file_descriptor.h"
@@ -47,6 +49,9 @@ class SessionGuest final : public guest::Guest {
   std::vector<guest::Reply> RoundTrip(const std::vector<guest::Request>& requests,
                                       const support::Context& context) override;
   void CloseLater(const guest::Handle& handle) noexcept override;
+  [[nodiscard]] int forwarded_port() const override {
+    return forwarding_ ? forwarding_->port() : 0;
+  }
   shell::Shells& shells() override { return shells_; }
   /// See ProcessRun for when a process counts as exited.
   std::unique_ptr<shell::Process> Start(std::string command_line,
@@ -79,6 +84,8 @@ class SessionGuest final : public guest::Guest {
   void SetOptions(const std::string& host_key_algorithms);
   void KeepNonBlocking();
   void Authenticate(TimePoint deadline);
+  /// Requests ConnectionOptions::port. Without one commands have no proxy.
+  void Listen(TimePoint deadline);
   /// Throws support::ConnectionLost at the deadline, and when this is stopped.
   void PollUntilConnected(TimePoint deadline);
   /// Waits for session activity, the wake pipe or `until`, and runs libssh's callbacks.
@@ -109,6 +116,7 @@ class SessionGuest final : public guest::Guest {
   std::unique_ptr<ssh_event_struct, FreeEvent> event_;  // freed before the session
   ChannelBroker broker_;
   SftpService sftp_;
+  std::optional<Forwarding> forwarding_;
   std::vector<std::shared_ptr<ProcessRun>> processes_;
   TimePoint keepalive_at_ = TimePoint::max();
   std::uint64_t packets_seen_ = 0;

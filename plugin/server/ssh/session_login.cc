@@ -159,6 +159,7 @@ void SessionGuest::OpenSession() {
   }
   recorded.Check(session_.get());
   Authenticate(deadline);
+  if (forwarding_) Listen(deadline);
   KeepNonBlocking();
 }
 
@@ -195,6 +196,17 @@ void SessionGuest::Authenticate(TimePoint deadline) {
                        offered ? "rejected every key in ssh.config"
                                : "was offered no key: none in ssh.config can be read",
                        endpoint_.user, tried);
+}
+
+void SessionGuest::Listen(TimePoint deadline) {
+  for (const int port : {options_.port, 0}) {
+    int code = SSH_AGAIN;
+    while ((code = forwarding_->Listen(port)) == SSH_AGAIN && session_alive())
+      PollUntilConnected(deadline);
+    if (code == SSH_OK) return;
+  }
+  support::LogWarning(Format(
+      "the guest's sshd forwards no port, so nothing is reached from there: {}", ErrorText()));
 }
 
 void SessionGuest::PollUntilConnected(TimePoint deadline) {

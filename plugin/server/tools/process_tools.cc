@@ -144,6 +144,7 @@ ProcessOutput StartProcess(Task& task) {
   Toolbox& toolbox = task.toolbox;
   const Command command = ParseCommand(call.arguments);
   const auto path = call.arguments.at("directory").get<std::string>();
+  const std::size_t denied = toolbox.options.denials->count();
   const Workspace& workspace = task.workspace();
   task.LimitTime(DescribeLateStart(path));
   const std::string directory = task.ResolveDirectory();
@@ -167,7 +168,9 @@ ProcessOutput StartProcess(Task& task) {
     ProcessState state = StateOf(id, output.state);
     if (state.end.exit_code) state.end.error += ShellLineHint(*state.end.exit_code, command);
     if (state.end.error.empty()) state.end.error = command.note;
-    return {std::move(state), output.piece};
+    return {.state = std::move(state),
+            .piece = output.piece,
+            .notes = {toolbox.options.denials->NoteFor(id, denied)}};
   } catch (...) {  // the agent does not learn the id
     toolbox.processes.Stop(id);
     throw;
@@ -190,7 +193,9 @@ Result ReadProcess(Task& task) {
                         milliseconds time = {}) -> ProcessOutput {
     if (is_cut) return {{.id = id}, toolbox.cut_outputs.Read(id, from, most)};
     const auto output = toolbox.processes.Read(id, from, kForOutput, time, call.context, most);
-    return {StateOf(id, output.state), output.piece};
+    return {.state = StateOf(id, output.state),
+            .piece = output.piece,
+            .notes = {toolbox.options.denials->NoteFor(id)}};
   };
   if (!waits) return read(offset, maximum, WaitOf(call.arguments, {}));
   const milliseconds limit = toolbox.options.command_timeout;

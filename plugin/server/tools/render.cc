@@ -194,7 +194,7 @@ Json ProcessJson(const ListedProcess& process) {
 }
 
 std::string OutputText(const ProcessOutput& output) {
-  const auto& [state, piece, matched] = output;
+  const auto& [state, piece, matched, notes] = output;
   std::string text;
   if (piece.dropped > 0) text = Format("[… {} bytes left out …]\n", piece.dropped);
   shell::RedrawnLines lines;
@@ -287,15 +287,15 @@ mcp::ToolResult Encode(const ProcessState& state, const ResultFormat& format) {
 }
 
 mcp::ToolResult Encode(const ProcessOutput& output, const ResultFormat& format) {
-  const auto& [state, piece, matched] = output;
-  if (IsText(format)) return Make(kText, OutputText(output), {}, state.end);
+  const auto& [state, piece, matched, notes] = output;
+  if (IsText(format)) return Make(kText, OutputText(output), notes, state.end);
   Json object = StateJson(state);
   object["output"] = support::ToUtf8(piece.text);
   object["next_offset"] = piece.end;
   if (piece.remaining > 0) object["remaining"] = piece.remaining;
   if (piece.dropped > 0) object["dropped"] = piece.dropped;
   if (matched) object["matched"] = *matched;
-  return Make(kStructured, mcp::ToJson(object), {}, state.end);
+  return Make(kStructured, mcp::ToJson(object), notes, state.end);
 }
 
 mcp::ToolResult Encode(const ProcessList& list, const ResultFormat& format) {

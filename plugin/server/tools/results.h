@@ -75,6 +75,7 @@ struct ProcessOutput {
   ProcessState state;
   shell::OutputLog::Piece piece;
   std::optional<std::string> matched = {};  ///< the line that was waited for
+  Notes notes = {};
 };
 
 struct ListedProcess {

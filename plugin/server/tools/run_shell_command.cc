@@ -90,8 +90,10 @@ CommandEnd RunShellCommand(Task& task) {
   const Command command = ParseCommand(task.call.arguments);
   const std::chrono::milliseconds limit = task.toolbox.options.command_timeout;
   if (limit.count() > 0) task.context = task.context.WithTimeout(limit);
+  const network::Denials& denials = *task.toolbox.options.denials;
+  const std::size_t denied = denials.count();
   CommandEnd result = Run(command, task.ResolveDirectory(), task);
-  result.notes = {command.note};
+  result.notes = {command.note, denials.NoteSince(denied)};
   return result;
 }
 

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "mcp/tool.h"
+#include "network/denials.h"
 #include "tools/workspace.h"
 
 namespace tools {
@@ -20,6 +22,9 @@ struct ToolOptions {
   /// For a file tool's call, a search, and a process's start: clients give up after 60 s at the
   /// earliest. Only tests change it.
   std::chrono::milliseconds time_limit = std::chrono::seconds(50);
+
+  /// What a closed guest was denied; results have notes on it.
+  std::shared_ptr<network::Denials> denials = std::make_shared<network::Denials>("");
 };
 
 /// What `tools/list` reports, in alphabetical order. Needs no instance.

@@ -36,6 +36,7 @@ std::string TextOf(const json& block) {
 World::World() {
   const fs::path& root = directory_.path();
   places_ = {// A program that is not installed names the file.
+             {"template:agent-closed", SOURCE "/share/lima/templates/agent-closed.yaml"},
              {"template:agent-sandbox", SOURCE "/share/lima/templates/agent-sandbox.yaml"},
              {"$COPY", root / "guest/copy"},
              {"$GUEST_HOME", root / "lima/agent/guest-home"},

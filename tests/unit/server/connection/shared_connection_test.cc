@@ -57,6 +57,10 @@ void FindStopped() {
 void FindBroken() {
   throw InstanceNotRunning("is broken", lima::State::kBroken);
 }
+void Boot() {
+  throw StillBooting("boots");
+}
+
 void RejectKeys() {
   throw Error("no key fits");
 }
@@ -101,9 +105,12 @@ TEST_F(Retries, FollowLostConnectionsAndBrokenInstances) {
            {"lost connections are retried", "6", {{Lose, Lose, Lose, Lose, Lose}}},
            {"a broken instance is retried", "5", {{FindBroken, FindBroken, Lose, FindBroken}}},
            {"an instance that stays broken", "is broken", {{}, FindBroken}, 20ms},
+           {"a closed instance that boots", "4", {{Boot, Lose, Boot}}},
+           {"a closed instance that boots for too long", "boots", {{}, Boot}},
            {"other failures are not retried", "no key fits", {{RejectKeys}}},
            {"nor is a stopped instance", "is stopped", {{FindStopped}}}}) {
     times_.broken = expected.broken;
+    times_.boot = 20ms;
     EXPECT_EQ(Open(expected.opener), expected.outcome) << expected.name;
   }
 }
