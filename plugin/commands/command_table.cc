@@ -134,6 +134,7 @@ std::vector<Row> EnvironmentVariables() {
 std::vector<Row> FilesOfLima() {
   return {{"$LIMA_HOME/INSTANCE/lima.yaml", "The instance's configuration. The file tools accept only its mounts, or the copy, and the directories of `--allow-path`."},
           {"$LIMA_HOME/_config/default.yaml, $LIMA_HOME/_config/override.yaml", "What Lima adds to the configuration of every instance, including mounts."},
+          {"$LIMA_HOME/INSTANCE/network.allow", "What a closed instance may reach, a HOST:PORT in each line; `allow` changes it. Read for each request."},
           {"$LIMA_HOME/INSTANCE/ssh.config", "How to reach the instance; read before each connection. Your own SSH configuration and agent are not used."}};
 }
 

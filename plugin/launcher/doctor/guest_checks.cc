@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "connection/closed.h"
 #include "copy/set_aside.h"
 #include "lima/sandbox.h"
 #include "mcp/protocol.h"
@@ -119,13 +118,6 @@ Finding CheckClock(const lima::InstanceConfiguration& instance, const ClockReadi
   return Warning(Format("the guest's clock is about {} {}", support::FormatDuration(error),
                         ahead == error ? "ahead" : "behind"),
                  (instance.os == "Linux" && !instance.closed() ? set : "") + restart);
-}
-
-Finding CheckNetwork(const lima::InstanceConfiguration& instance, guest::Guest& guest,
-                     const support::Context& context) {
-  const std::string open = connection::FindOpenWays(instance, guest, context);
-  if (open.empty()) return Passed("closed");
-  throw Error("the network of {} is not closed: {}", instance.name, open);
 }
 
 Finding CheckProxy(const lima::SshEndpoint& endpoint, const support::Context& context) {

@@ -35,11 +35,6 @@ inline constexpr std::chrono::seconds kClockTolerance{5};
 
 Finding CheckClock(const lima::InstanceConfiguration& instance, const ClockReading& reading);
 
-/// Whether the guest of a closed instance reaches nothing; throws support::Error with what it
-/// reaches.
-Finding CheckNetwork(const lima::InstanceConfiguration& instance, guest::Guest& guest,
-                     const support::Context& context);
-
 /// Whether the guest's sshd forwards the port of the proxy. Opens a connection of its own.
 Finding CheckProxy(const lima::SshEndpoint& endpoint, const support::Context& context);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/confinement.h"
 
-#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <set>
@@ -33,9 +32,6 @@ using exposure::GuestReach;
 using support::Error;
 
 constexpr const char* kMountedInstance = "mounted";
-
-/// A guest of many processes is slow to start programs.
-constexpr std::chrono::seconds kProofTimeout{30};
 
 /// How deep settings can lie in an agent's directory.
 constexpr int kSettingsDepth = 3;
@@ -96,10 +92,9 @@ void RequireClosed(const lima::InstanceConfiguration& configuration) {
   if (!configuration.closed()) return;
   const auto guest =
       connection::ConnectGuestWithRetries(configuration.lima_home, configuration.name);
-  const auto context = support::Context().WithTimeout(kProofTimeout);
-  std::string open;
-  if (connection::RequireBooted(configuration, *guest, context))
-    open = connection::FindOpenWays(configuration, *guest, context);
+  const bool is_another_machine = connection::RequireBooted(configuration, *guest, {});
+  const std::string open =
+      is_another_machine ? connection::FindOpenWays(configuration, *guest, {}) : "";
   if (!open.empty()) {
     throw Error("the network of {} is not closed: {}. Restart it: {}. Then: limactl mcp doctor {}",
                 configuration.name, open, lima::RestartCommand(configuration.name),

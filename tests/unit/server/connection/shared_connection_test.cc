@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "connection/closed.h"
 #include "support/errors.h"
 #include "testing/eventually.h"
 #include "testing/local_guest.h"

@@ -301,5 +301,22 @@ TEST(LoadConfiguration, RefusesAnythingButAReadableFile) {
   EXPECT_THAT(LoadErrorOf(home.path()), HasSubstr("larger than"));
 }
 
+TEST(ConfigurationTest, NetworkIsClosedOnlyIfLimaYamlSaysExactlyThat) {
+  const auto closed = [](const char* text) {
+    return MergeConfiguration("/lima", "closed", "", text, "").closed();
+  };
+  for (const char* text : {"param: {agentNetwork: closed}", "param: {agentNetwork: \"closed\"}",
+                           "param: {agentNetwork: 'closed'}"})
+    EXPECT_TRUE(closed(text)) << text;
+  for (const char* text : {"", "param: {}", "param: {agentNetwork: open}", "agentNetwork: closed",
+                           "param: {agentNetwork: Closed}", "param: {agentNetwork: }"})
+    EXPECT_FALSE(closed(text)) << text;
+  EXPECT_FALSE(MergeConfiguration("/lima", "x", "param: {agentNetwork: closed}", "param: {a: b}",
+                                  "param: {agentNetwork: closed}")
+                   .closed());
+  EXPECT_EQ(MergeConfiguration("/lima", "x", "", "param: {hostHome: /home/me}", "").host_home(),
+            "/home/me");
+}
+
 }  // namespace
 }  // namespace lima
