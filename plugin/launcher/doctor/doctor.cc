@@ -161,8 +161,10 @@ void Doctor::CheckGuest() {
         guest_ = configuration_.closed()
                      ? connection::ConnectGuestWithRetries(lima_home_, instance_)
                      : ssh::Connect(endpoint_, {}, context);
+        const Context after_boot = Context().WithTimeout(kCheckTimeout);
         return Passed(support::Format(
-            "sshd accepts {}, whose home is {}; {}", endpoint_.user, guest_->RealPath(".", context),
+            "sshd accepts {}, whose home is {}; {}", endpoint_.user,
+            guest_->RealPath(".", after_boot),
             ssh::HasRecordedHostKey(endpoint_)
                 ? "its host key is the recorded one"
                 : "no host key is recorded for it: Lima 2.3 or later does at the next start"));
