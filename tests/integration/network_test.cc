@@ -4,6 +4,7 @@
 // machine.
 
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 
 #include <array>
