@@ -64,10 +64,13 @@ std::string Task::PathOrDefault() {
 std::string Task::ResolveDirectory() {
   const auto path = call.arguments.at("directory").get<std::string>();
   const Workspace& now = workspace();
-  const support::Context limited = context.WithTimeout(toolbox.options.time_limit);
+  if (!resolving_) resolving_ = context.WithTimeout(toolbox.options.time_limit);
   call.progress.SetStatus("waiting for the guest to resolve the directory");
   try {
-    return now.paths->Resolve(path, paths::Access::kRead, *now.guest, limited).guest;
+    std::string directory =
+        now.paths->Resolve(path, paths::Access::kRead, *now.guest, *resolving_).guest;
+    resolving_.reset();
+    return directory;
   } catch (const support::Stopped& stopped) {
     if (stopped.reason() != support::StopReason::kDeadline) throw;
     throw Error("The directory {} was not resolved in time; nothing was run. {}", path,

@@ -52,7 +52,7 @@ class Task {
 
   /// The argument `directory` of a command, resolved by the guest. Throws support::Error after
   /// ToolOptions::time_limit, which begins once there is a connection: with `--start`, the VM boots
-  /// first.
+  /// first. Attempts that fail share it.
   std::string ResolveDirectory();
 
   /// Limits what follows to ToolOptions::time_limit from the first time on that this is called, for
@@ -69,6 +69,7 @@ class Task {
 
   std::optional<Workspace> workspace_;
   std::optional<FileTarget> file_;
+  std::optional<support::Context> resolving_;  ///< of all attempts, until one has the directory
   std::string when_late_;
   std::string earlier_loss_;
   int attempt_ = 1;

@@ -205,6 +205,18 @@ TEST_F(TimeLimit, OfAGuestThatNeverRepliesSaysWhatWasWaitedForAndWhatToDo) {
   }
 }
 
+TEST_F(TimeLimit, IsSharedByTheAttemptsOfACommandUntilItsDirectoryIsKnown) {
+  guest->set_reply(
+      [](const guest::Request&, const support::Context& now) -> std::optional<guest::Reply> {
+        support::Pause(std::chrono::milliseconds(15), now);
+        throw ConnectionLost("the guest does not answer", false);
+      });
+  const json command = {{"command", {"true"}}, {"directory", "/work/a"}};
+  for (const char* tool : {"run_shell_command", "start_process"}) {
+    EXPECT_THAT(Error(tool, command), HasSubstr("was not resolved in time")) << tool;
+  }
+}
+
 /// Runs something once a process has been started.
 class AfterStart final : public mcp::ProgressReporter {
  public:
