@@ -34,8 +34,8 @@ struct OptionGroup {
 };
 
 struct Argument {
-  std::string_view
-      usage;  ///< "AGENT", "[INSTANCE]", "[HOST...]"; the parser never sees "[-- WORDS]"
+  /// "AGENT", "[INSTANCE]", "[HOST...]"; the parser never sees "[-- WORDS]".
+  std::string_view usage;
   Offers offers;
   std::string_view brief;
 };

@@ -141,9 +141,10 @@ int RunAgent(const Parsed& parsed) {
   };
   if (support::RunInForeground(check_version) != 0) return 1;
 
-  // The baseline, or the copy, is there before the agent starts.
-  work->Begin();
+  // Nothing is sent to a guest that should be closed and is not. The baseline, or the copy, is
+  // there before the agent starts.
   run::RequireClosed(loaded.configuration);
+  work->Begin();
   if (::isatty(STDERR_FILENO) != 0) {
     std::cerr << support::Format("Starting {} for {} in the Lima instance {}...\n", agent.title,
                                  support::Printable(work->Title()), instance);

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <utility>
 
 namespace support {
+
+/// For send(): no SIGPIPE. macOS has no such flag; there the program ignores the signal, or sets
+/// SO_NOSIGPIPE.
+#ifdef MSG_NOSIGNAL
+inline constexpr int kNoSigpipe = MSG_NOSIGNAL;
+#else
+inline constexpr int kNoSigpipe = 0;
+#endif
 
 /// Owns one file descriptor and closes it. Ignores errors of close(), so do not use it for files
 /// that are written.

@@ -13,12 +13,13 @@
 #include "integration/fixture.h"
 #include "testing/client_hello.h"
 #include "testing/private_network.h"
+#include "testing/sockets.h"
 
 namespace integration {
 namespace {
 
 using testing_support::ClientHello;
-using testing_support::ConnectTo;
+using testing_support::ConnectToLoopback;
 using testing_support::HelloMessage;
 using testing_support::kPublicAddress;
 using testing_support::RecordingNameServer;
@@ -28,7 +29,7 @@ using testing_support::TlsRecords;
 /// A client of the proxy in the guest.
 class Client {
  public:
-  explicit Client(std::uint16_t port = 3128) : socket_(ConnectTo("127.0.0.1", port)) {}
+  explicit Client(std::uint16_t port = 3128) : socket_(ConnectToLoopback(port)) {}
 
   Client& Send(std::string_view bytes) {
     while (!bytes.empty()) {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testing/private_network.h"
 
-#include <arpa/inet.h>
-#include <fcntl.h>
 #include <net/if.h>
-#include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
@@ -18,6 +15,7 @@
 #endif
 
 #include "testing/private_mounts.h"
+#include "testing/sockets.h"
 #include "testing/throw_errno.h"
 
 namespace testing_support {
@@ -25,49 +23,30 @@ namespace {
 
 using support::FileDescriptor;
 
-void Require(int result, const char* what) {
-  if (result < 0) ThrowErrno(what);
-}
-
-FileDescriptor NewSocket(int type) {
-  FileDescriptor made(::socket(AF_INET, type, 0));
-  Require(made.get(), "socket");
-  Require(::fcntl(made.get(), F_SETFD, FD_CLOEXEC), "socket");
-  return made;
-}
-
-sockaddr_in Address(const char* text, std::uint16_t port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  ::inet_pton(AF_INET, text, &address.sin_addr);
-  return address;
-}
-
 void Bind(const FileDescriptor& socket, const char* text, std::uint16_t port) {
   const int on = 1;
   ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-  const sockaddr_in address = Address(text, port);
-  Require(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)),
-          "bind");
+  const sockaddr_in address = InternetAddress(text, port);
+  ThrowIfFailed(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)),
+                "bind");
 }
 
 #ifdef __linux__
 /// Sets the address of an interface, and takes it up.
 void SetUp(const char* name, const char* text) {
-  const FileDescriptor socket = NewSocket(SOCK_DGRAM);
+  const FileDescriptor socket = MakeSocket(AF_INET, SOCK_DGRAM);
   ifreq request{};
   std::strncpy(request.ifr_name, name, sizeof(request.ifr_name) - 1);
-  const sockaddr_in address = Address(text, 0);
+  const sockaddr_in address = InternetAddress(text, 0);
   std::memcpy(&request.ifr_addr, &address, sizeof(address));
-  Require(::ioctl(socket.get(), SIOCSIFADDR, &request), "SIOCSIFADDR");
+  ThrowIfFailed(::ioctl(socket.get(), SIOCSIFADDR, &request), "SIOCSIFADDR");
   request.ifr_flags = IFF_UP | IFF_RUNNING;
-  Require(::ioctl(socket.get(), SIOCSIFFLAGS, &request), "SIOCSIFFLAGS");
+  ThrowIfFailed(::ioctl(socket.get(), SIOCSIFFLAGS, &request), "SIOCSIFFLAGS");
 }
 
 void Replace(const std::string& path, const std::filesystem::path& source, const char* text) {
   std::ofstream(source) << text;
-  Require(::mount(source.c_str(), path.c_str(), nullptr, MS_BIND, nullptr), path.c_str());
+  ThrowIfFailed(::mount(source.c_str(), path.c_str(), nullptr, MS_BIND, nullptr), path.c_str());
 }
 #endif
 
@@ -76,7 +55,7 @@ void Replace(const std::string& path, const std::filesystem::path& source, const
 #ifdef __linux__
 std::string EnterPrivateNetwork(const std::filesystem::path& directory) try {
   if (std::string problem = EnterPrivateMounts(); !problem.empty()) return problem;
-  Require(::unshare(CLONE_NEWNET), "no network namespace");
+  ThrowIfFailed(::unshare(CLONE_NEWNET), "no network namespace");
   SetUp("lo", "127.0.0.1");
   SetUp("lo:1", kPublicAddress);
   Replace("/etc/hosts", directory / "hosts", "127.0.0.1 localhost\n");
@@ -94,18 +73,10 @@ std::string EnterPrivateNetwork(const std::filesystem::path&) {
 }
 #endif
 
-FileDescriptor ConnectTo(const char* address, std::uint16_t port) {
-  FileDescriptor client = NewSocket(SOCK_STREAM);
-  const sockaddr_in server = Address(address, port);
-  Require(::connect(client.get(), reinterpret_cast<const sockaddr*>(&server), sizeof(server)),
-          "connect");
-  return client;
-}
-
-RecordingServer::RecordingServer(std::uint16_t port) : listener_(NewSocket(SOCK_STREAM)) {
+RecordingServer::RecordingServer(std::uint16_t port) : listener_(MakeSocket(AF_INET, SOCK_STREAM)) {
   constexpr int kBacklog = 512;
   Bind(listener_, "0.0.0.0", port);
-  Require(::listen(listener_.get(), kBacklog), "listen");
+  ThrowIfFailed(::listen(listener_.get(), kBacklog), "listen");
   thread_ = std::thread([this] { Accept(); });
 }
 
@@ -150,7 +121,7 @@ std::vector<std::string> RecordingServer::Received() const {
   return received_;
 }
 
-RecordingNameServer::RecordingNameServer() : socket_(NewSocket(SOCK_DGRAM)) {
+RecordingNameServer::RecordingNameServer() : socket_(MakeSocket(AF_INET, SOCK_DGRAM)) {
   constexpr std::uint16_t kPort = 53;
   Bind(socket_, "127.0.0.1", kPort);
   thread_ = std::thread([this] { Serve(); });

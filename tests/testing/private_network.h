@@ -22,9 +22,6 @@ inline constexpr const char* kPublicAddress = "93.184.215.14";
 /// problem; empty: done. Before any thread is started.
 std::string EnterPrivateNetwork(const std::filesystem::path& directory);
 
-/// A stream socket that is connected to ADDRESS:PORT. Throws std::system_error.
-support::FileDescriptor ConnectTo(const char* address, std::uint16_t port);
-
 /// A TCP server at all addresses that answers "answer\n" to the first bytes, and "N bytes\n" to the
 /// end of input. Thread-safe.
 class RecordingServer {

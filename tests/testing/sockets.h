@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <netinet/in.h>
+
 #include <cstdint>
 #include <filesystem>
 
@@ -8,6 +10,12 @@
 
 /// Sockets for fake servers and their clients, closed on exec. All throw std::system_error.
 namespace testing_support {
+
+/// Of a family (AF_INET) and a type (SOCK_STREAM).
+support::FileDescriptor MakeSocket(int family, int type);
+
+/// An address of the internet, such as "127.0.0.1".
+sockaddr_in InternetAddress(const char* address, std::uint16_t port);
 
 /// Listens on a free port of the loopback.
 support::FileDescriptor ListenOnLoopback(std::uint16_t& port);

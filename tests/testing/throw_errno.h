@@ -12,4 +12,9 @@ namespace testing_support {
   throw std::system_error(errno, std::generic_category(), what);
 }
 
+/// Throws it if `result`, of a system call, is negative.
+inline void ThrowIfFailed(int result, const std::string& what) {
+  if (result < 0) ThrowErrno(what);
+}
+
 }  // namespace testing_support

@@ -73,8 +73,7 @@ constexpr const char* kStale =
 
 constexpr const char* kClosed =
     "The network is closed: only names that the user allows are reached, by https through the "
-    "proxy "
-    "in http_proxy. If a result says that a name was denied, ask the user.\n";
+    "proxy in http_proxy. If a result says that a name was denied, ask the user.\n";
 
 std::string ListRoots(const std::vector<paths::Root>& roots) {
   if (roots.empty()) {

@@ -46,8 +46,7 @@ struct RetryTimes {
 using Opener = std::function<tools::Workspace(const support::Context&, const ReportStatus&)>;
 
 /// Connects: attempts again after support::ConnectionLost, and if the instance looks broken or a
-/// closed one boots. Throws
-/// the last attempt's error, or support::Stopped.
+/// closed one boots. Throws the last attempt's error, or support::Stopped.
 tools::Workspace OpenWithRetries(const Opener& open, const RetryTimes& times,
                                  const support::Context& context,
                                  const ReportStatus& report_status);

@@ -239,8 +239,8 @@ struct WriteCall {
 
   [[noreturn]] void ThrowForeign() const {
     const std::uint32_t owner = target.attributes->user_id;
-    throw support::Error("{} belongs to {}; use run_shell_command with sudo, if the guest has that", target.host,
-                         owner == 0 ? "root" : Format("user {}", owner));
+    throw support::Error("{} belongs to {}; use run_shell_command with sudo, if the guest has that",
+                         target.host, owner == 0 ? "root" : Format("user {}", owner));
   }
 
   /// The temporary file comes first, because its creation answers what SFTP has no request for: who

@@ -31,12 +31,6 @@ using Clock = std::chrono::steady_clock;
 // HTTP/1.0: the response is not chunked and ends with the connection.
 constexpr std::string_view kRequest = "GET /v1/info HTTP/1.0\r\nHost: lima-hostagent\r\n\r\n";
 
-#ifdef MSG_NOSIGNAL
-constexpr int kSendFlags = MSG_NOSIGNAL;
-#else
-constexpr int kSendFlags = 0;  // macOS has SO_NOSIGPIPE instead
-#endif
-
 /// There is no socket, or no process listens to it.
 class NobodyListens : public support::Error {
  public:
@@ -148,7 +142,8 @@ Status Inspect(const std::filesystem::path& directory, const std::optional<std::
 int QueryHostAgent(const std::filesystem::path& socket, std::chrono::milliseconds timeout) {
   const auto deadline = Clock::now() + timeout;
   const support::FileDescriptor fd = OpenSocket(socket, timeout);
-  if (::send(fd.get(), kRequest.data(), kRequest.size(), kSendFlags) < 0) ThrowSystemError(socket);
+  if (::send(fd.get(), kRequest.data(), kRequest.size(), support::kNoSigpipe) < 0)
+    ThrowSystemError(socket);
   std::string response;
   std::array<char, 4096> piece{};
   while (const ssize_t count = ::recv(fd.get(), piece.data(), piece.size(), 0)) {

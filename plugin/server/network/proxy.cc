@@ -41,11 +41,7 @@ constexpr std::size_t kPiece = std::size_t{64} * 1024;
 constexpr std::size_t kMaxShownTarget = 100;
 constexpr const char* kOnlyHttps = "only https is reached from here";
 
-#ifdef MSG_NOSIGNAL
-constexpr int kFlags = MSG_NOSIGNAL | MSG_DONTWAIT;
-#else
-constexpr int kFlags = MSG_DONTWAIT;
-#endif
+constexpr int kFlags = support::kNoSigpipe | MSG_DONTWAIT;
 
 /// Appends what comes next. False at the end, and at the deadline.
 bool ReadMore(int fd, std::string& bytes, Clock::time_point deadline) {

@@ -21,11 +21,7 @@ namespace {
 
 constexpr std::size_t kPiece = std::size_t{64} * 1024;
 
-#ifdef MSG_NOSIGNAL
-constexpr int kFlags = MSG_NOSIGNAL | MSG_DONTWAIT;
-#else
-constexpr int kFlags = MSG_DONTWAIT;
-#endif
+constexpr int kFlags = support::kNoSigpipe | MSG_DONTWAIT;
 
 }  // namespace
 
