@@ -65,6 +65,7 @@ std::span<const Command> Commands() {
               {"copy-dir", "DIR", kNothing, "Work in a copy, in this directory of the guest", "It must lie outside all mounts, and is remembered."},
               {"trust", "", kNothing, "Let the agent call the tools of the guest without asking you"},
               {"mcp", "NAME=COMMAND", kNothing, "Also start this MCP server, in the guest", "It runs in the project's directory there. Nothing of it runs on the host.", "", kIsList},
+              {"port", "[HOST:]GUEST", kNothing, "Open this port of the guest on this host while the agent runs", "As `limactl mcp port` does.", "", kIsList},
               {"host-mcp", "NAME", kNothing, "Also start your own MCP server of that name, on the host", "The agent asks before each call, also with `--trust`.", "", kIsList}},
           .has_options_of_serve = true},
       Command{.name = "copy", .run = &Copy, .arguments = {kInstance},
@@ -104,6 +105,9 @@ std::span<const Command> Commands() {
           .brief = "Let the guest of a closed instance reach a host", .more = "At once, by https. Without HOST, prints what is allowed.",
           .page = "network.md", .example = "allow closed pypi.org files.pythonhosted.org", .options = {
               {"remove", "", kNothing, "Allow these no longer", "Open connections go on until they are closed."}}},
+      Command{.name = "port", .run = &Port, .arguments = {{"[HOST:]GUEST...", kNothing, "A port of the guest, and the one of this host that leads to it, if it is another"}, kInstance},
+          .brief = "Open servers of the guest on this host's loopback", .more = "Until Ctrl-C. Prints a line for each port as soon as it can be used.",
+          .page = "ports.md", .example = "port 8080:3000"},
       Command{.name = "info", .run = &Info, .brief = "Print the tools as JSON", .more = "Needs no instance.", .example = "info"},
       Command{.name = "doctor", .run = &Doctor, .arguments = {kServedInstance},
           .brief = "Check everything between an agent and an instance, and print what to do",

@@ -28,6 +28,7 @@ int Diff(const Parsed& parsed);
 int Take(const Parsed& parsed);
 int Drop(const Parsed& parsed);
 int Allow(const Parsed& parsed);
+int Port(const Parsed& parsed);
 int Changes(const Parsed& parsed);  ///< returns 1 if something was changed
 int Info(const Parsed& parsed);
 int Doctor(const Parsed& parsed);  ///< returns 1 if a check failed

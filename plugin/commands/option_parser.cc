@@ -84,7 +84,10 @@ std::optional<Parsed> Parse(const Command& command, std::vector<std::string> arg
     if (option.is_list || result->count(name) <= 1) continue;
     throw support::Error("--{} is given more than once.{}", name, help);
   }
-  const bool is_list = maximum > 0 && command.arguments.back().usage.ends_with("...]");
+  const bool is_list =
+      std::any_of(command.arguments.begin(), command.arguments.end(), [](const Argument& argument) {
+        return argument.usage.find("...") != std::string_view::npos;
+      });
   if (!is_list && result->unmatched().size() > maximum)
     throw support::Error("unexpected argument \"{}\".{}", result->unmatched()[maximum], help);
   return result;

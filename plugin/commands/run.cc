@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "network/denials.h"
 #include "run/agent_program.h"
 #include "run/confinement.h"
+#include "run/port_process.h"
 #include "support/environment.h"
 #include "support/errors.h"
 #include "support/foreground_child.h"
@@ -108,6 +110,11 @@ int RunAgent(const Parsed& parsed) {
   for (const cxxopts::KeyValue& option : parsed.arguments()) {
     if (option.key() == "mcp") agents::AddGuestServer(option.value(), request);
   }
+  std::vector<std::string> ports;
+  for (const cxxopts::KeyValue& option : parsed.arguments()) {
+    if (option.key() == "port") ports.push_back(option.value());
+  }
+  (void)connection::Ports(ReadPorts(ports));
   (void)copy::FindProject();
   const std::string search_path = EnvironmentVariable("PATH");
   (void)run::FindAgentProgram(agent, search_path, GuestReach());
@@ -145,6 +152,8 @@ int RunAgent(const Parsed& parsed) {
   // there before the agent starts.
   run::RequireClosed(loaded.configuration);
   work->Begin();
+  std::optional<run::PortProcess> opened;
+  if (!ports.empty()) opened.emplace(ports, instance);
   if (::isatty(STDERR_FILENO) != 0) {
     std::cerr << support::Format("Starting {} for {} in the Lima instance {}...\n", agent.title,
                                  support::Printable(work->Title()), instance);

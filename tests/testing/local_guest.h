@@ -81,6 +81,10 @@ class LocalGuest : public guest::Guest {
   [[nodiscard]] bool alive() const override { return alive_; }
   void CloseLater(const guest::Handle& handle) noexcept override;
 
+  void Forward(support::FileDescriptor, int,
+               std::function<void(guest::ForwardEnd)> on_end) override {
+    on_end(guest::ForwardEnd::kNothingListens);
+  }
   shell::Shells& shells() override { return shells_; }
   std::unique_ptr<shell::Process> Start(std::string command_line,
                                         std::shared_ptr<shell::ProcessEvents> events) override;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "shell/request.h"
 #include "support/context.h"
 #include "support/errors.h"
+#include "support/file_descriptor.h"
 
 namespace shell {
 class Shells;
@@ -51,6 +53,14 @@ class FileError : public support::Error {
  private:
   FileErrorCode code_;
   std::string detail_;
+};
+
+/// How Guest::Forward ends.
+enum class ForwardEnd {
+  kDone,
+  kNothingListens,
+  kForbidden,  ///< by the guest's sshd
+  kLost,       ///< the connection to the guest
 };
 
 enum class FileType {
@@ -284,6 +294,12 @@ class Guest : public shell::Launcher {
 
   /// The port of the guest's loopback that leads to this program; 0: none.
   [[nodiscard]] virtual int forwarded_port() const { return 0; }
+
+  /// Joins a stream socket to a server on this port of the guest's loopback. Never waits. On
+  /// failure, its other end sees a reset. Calls `on_end` once, on a thread of the guest's, which it
+  /// must not hold up.
+  virtual void Forward(support::FileDescriptor socket, int port,
+                       std::function<void(ForwardEnd)> on_end) = 0;
 
   /// Runs commands.
   virtual shell::Shells& shells() = 0;

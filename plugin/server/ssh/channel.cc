@@ -6,10 +6,6 @@
 
 namespace ssh {
 
-Channel::Channel(ssh_session session) : Channel(ssh_channel_new(session), false) {}
-
-Channel::Channel(ssh_channel opened) : Channel(opened, true) {}
-
 Channel::Channel(ssh_channel handle, bool keeps_data) : handle_(handle), keeps_data_(keeps_data) {
   if (!handle_) throw std::runtime_error("libssh cannot create a channel");
   callbacks_.userdata = this;
@@ -59,6 +55,10 @@ Channel::Progress Channel::ToProgress(int code) const {
 
 Channel::Progress Channel::Open() {
   return ToProgress(ssh_channel_open_session(handle_.get()));
+}
+
+Channel::Progress Channel::OpenForward(const char* address, int port) {
+  return ToProgress(ssh_channel_open_forward(handle_.get(), address, port, "127.0.0.1", 0));
 }
 
 Channel::Progress Channel::Request(const std::string& command_line) {

@@ -42,15 +42,17 @@ class Channel {
   };
 
   /// Throws std::runtime_error if libssh cannot create a channel. The session must outlive it.
-  explicit Channel(ssh_session session);
-  /// Takes a channel that the peer has opened. Its data waits for Read.
-  explicit Channel(ssh_channel opened);
+  explicit Channel(ssh_session session) : Channel(ssh_channel_new(session), false) {}
+  /// Takes a channel for a port. Its data waits for Read.
+  explicit Channel(ssh_channel of_port) : Channel(of_port, true) {}
   ~Channel();
 
   /// Sets the receiver of data and exits. It must outlive the channel or be replaced by null.
   void SetUser(ChannelUser* user) { user_ = user; }
 
   Progress Open();
+  /// To a port of the guest's loopback.
+  Progress OpenForward(const char* address, int port);
   /// Requests to run `command_line`, or SFTP if it is empty.
   Progress Request(const std::string& command_line);
 
@@ -61,8 +63,10 @@ class Channel {
   /// Bytes that the peer accepts now.
   [[nodiscard]] std::size_t window() const { return ssh_channel_window_size(handle_.get()); }
 
-  /// At most `limit` bytes that have come; only for a channel that the peer has opened.
+  /// At most `limit` bytes that have come; only for a channel for a port.
   std::string Read(std::size_t limit);
+  /// Whether Read may return some.
+  [[nodiscard]] bool has_data() const { return has_data_; }
 
   /// True if the peer accepts no more input.
   [[nodiscard]] bool write_failed() const { return write_failed_; }

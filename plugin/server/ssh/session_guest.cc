@@ -53,13 +53,10 @@ SessionGuest::SessionGuest(Endpoint endpoint, const ConnectionOptions& options)
       broker_(
           session_.get(), [this] { return shells_.MakeRoom(); },
           [this] { return shells_.Running(); }),
-      sftp_(broker_) {
+      sftp_(broker_),
+      forwarding_(session_.get(), event_.get(), options_.accept) {
   if (!session_ || !event_) throw std::runtime_error("libssh cannot create a session");
   ssh_set_counters(session_.get(), &socket_bytes_, &received_);
-  // Without a callback, libssh queues the guest's requests without limit. After 1 it rejects them.
-  ssh_set_message_callback(
-      session_.get(), [](ssh_session, ssh_message, void*) { return 1; }, nullptr);
-  if (options_.accept) forwarding_.emplace(session_.get(), event_.get(), options_.accept);
   if (ssh_event_add_fd(event_.get(), wake_.fd(), POLLIN, &SessionGuest::OnWake, this) != SSH_OK) {
     throw std::runtime_error("libssh cannot poll the wake pipe");
   }
@@ -121,6 +118,15 @@ std::vector<guest::Reply> SessionGuest::RoundTrip(const std::vector<guest::Reque
 
 void SessionGuest::CloseLater(const guest::Handle& handle) noexcept {
   Post([this, handle] { sftp_.CloseHandle(handle); });
+}
+
+void SessionGuest::Forward(support::FileDescriptor socket, int port,
+                           std::function<void(guest::ForwardEnd)> on_end) {
+  // A task can be copied.
+  const auto shared = std::make_shared<support::FileDescriptor>(std::move(socket));
+  const bool posted =
+      Post([this, shared, port, on_end] { forwarding_.Connect(std::move(*shared), port, on_end); });
+  if (!posted) on_end(guest::ForwardEnd::kLost);
 }
 
 std::unique_ptr<shell::Process> SessionGuest::Start(std::string command_line,
@@ -234,7 +240,7 @@ TimePoint SessionGuest::StepAll(TimePoint now) {
   TimePoint next = broker_.Step(now);
   for (const auto& process : processes_) next = std::min(next, process->Step(now));
   next = std::min(next, sftp_.Step(now));
-  if (forwarding_ && forwarding_->Step()) next = now;
+  if (forwarding_.Step()) next = now;
   std::erase_if(processes_, [](const auto& process) { return process->done(); });
   ShareChannels();
   return next;
@@ -284,7 +290,7 @@ void SessionGuest::End(const std::string& text) {
   for (const auto& process : processes_) process->OnSessionLost(text);
   processes_.clear();
   sftp_.OnSessionLost(text);
-  if (forwarding_) forwarding_->Clear();
+  forwarding_.Clear();
   ended_.set_value();
 }
 

@@ -49,9 +49,9 @@ class SessionGuest final : public guest::Guest {
   std::vector<guest::Reply> RoundTrip(const std::vector<guest::Request>& requests,
                                       const support::Context& context) override;
   void CloseLater(const guest::Handle& handle) noexcept override;
-  [[nodiscard]] int forwarded_port() const override {
-    return forwarding_ ? forwarding_->port() : 0;
-  }
+  [[nodiscard]] int forwarded_port() const override { return forwarding_.port(); }
+  void Forward(support::FileDescriptor socket, int port,
+               std::function<void(guest::ForwardEnd)> on_end) override;
   shell::Shells& shells() override { return shells_; }
   /// See ProcessRun for when a process counts as exited.
   std::unique_ptr<shell::Process> Start(std::string command_line,
@@ -116,7 +116,7 @@ class SessionGuest final : public guest::Guest {
   std::unique_ptr<ssh_event_struct, FreeEvent> event_;  // freed before the session
   ChannelBroker broker_;
   SftpService sftp_;
-  std::optional<Forwarding> forwarding_;
+  Forwarding forwarding_;
   std::vector<std::shared_ptr<ProcessRun>> processes_;
   TimePoint keepalive_at_ = TimePoint::max();
   std::uint64_t packets_seen_ = 0;

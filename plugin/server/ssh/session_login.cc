@@ -159,7 +159,7 @@ void SessionGuest::OpenSession() {
   }
   recorded.Check(session_.get());
   Authenticate(deadline);
-  if (forwarding_) Listen(deadline);
+  if (options_.accept) Listen(deadline);
   KeepNonBlocking();
 }
 
@@ -201,7 +201,7 @@ void SessionGuest::Authenticate(TimePoint deadline) {
 void SessionGuest::Listen(TimePoint deadline) {
   for (const int port : {options_.port, 0}) {
     int code = SSH_AGAIN;
-    while ((code = forwarding_->Listen(port)) == SSH_AGAIN && session_alive())
+    while ((code = forwarding_.Listen(port)) == SSH_AGAIN && session_alive())
       PollUntilConnected(deadline);
     if (code == SSH_OK) return;
   }
