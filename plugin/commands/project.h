@@ -11,6 +11,7 @@
 #include "agents/agent.h"
 #include "commands/commands.h"
 #include "commands/option_parser.h"
+#include "copy/copy.h"
 #include "copy/instance.h"
 #include "exposure/guest_reach.h"
 
@@ -50,6 +51,9 @@ Instance LoadInstance(const std::string& name, bool offers = false, bool mountle
 
 /// `--copy-dir` of `copy` and `run`; empty if it is not given. Throws Error.
 std::string ReadCopyDirectory(const Parsed& parsed);
+
+/// What `copy` and `run` want of the copy.
+copy::SendOptions ReadSendOptions(const Parsed& parsed);
 
 /// `--max-size` of `diff` and `take`. Throws Error.
 std::uint64_t ReadMaxSize(const Parsed& parsed);

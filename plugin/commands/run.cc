@@ -104,6 +104,7 @@ int RunAgent(const Parsed& parsed) {
   if (const auto refused = agents::FindRefused(request.arguments, agent.run->rules))
     throw Error(*refused);
   const std::string directory = ReadCopyDirectory(parsed);
+  const copy::SendOptions send = ReadSendOptions(parsed);
   const ServeOptions serve = ReadServeOptions(parsed, instance);
   for (const cxxopts::KeyValue& option : parsed.arguments()) {
     if (option.key() == "mcp") agents::AddGuestServer(option.value(), request);
@@ -117,6 +118,9 @@ int RunAgent(const Parsed& parsed) {
   const std::unique_ptr<copy::Work> work = copy::FindWork(loaded, directory);
   if (!work->HasRoots() && parsed.count("root") > 0) {
     throw Error("--root is for mounted projects; in a copy there is nothing else");
+  }
+  if (work->HasRoots() && parsed.count("setup") > 0) {
+    throw Error("--setup is for a copy; on a mount, the agent works in the project itself");
   }
   RequireInstance(serve);
   FillRequest(agent, parsed, serve, loaded.reach, *work, request);
@@ -144,7 +148,7 @@ int RunAgent(const Parsed& parsed) {
   // Nothing is sent to a guest that should be closed and is not. The baseline, or the copy, is
   // there before the agent starts.
   run::RequireClosed(loaded.configuration);
-  work->Begin();
+  if (const int killed = work->Begin(send)) return killed;
   if (::isatty(STDERR_FILENO) != 0) {
     std::cerr << support::Format("Starting {} for {} in the Lima instance {}...\n", agent.title,
                                  support::Printable(work->Title()), instance);
