@@ -20,6 +20,8 @@ constexpr bool kIsList = true;
 // Options and arguments of several commands.
 constexpr Option kProject = {"project", "DIR", kDirectories, "The copy of this project, also if it was moved or deleted since",
     "If the project is gone, run this in the repository that has its commits."};
+constexpr Option kSetup = {"setup", "COMMAND", kNothing, "Run this in the copy whenever it was made or replaced, such as `npm ci`",
+    "It is remembered, and runs as the guest's user, at once if it is new or has not come to its end. `--setup ''` forgets it. As the last word, without COMMAND: run it again.", "", false, Values::kOrEmptyOrAlone};
 constexpr Option MaxSize(std::string_view more) { return {"max-size", "SIZE", kNothing, "The most that may come from the guest", more, "2GiB"}; }
 constexpr Argument kInstance = {"[INSTANCE]", kInstances, "An instance of Lima (default: \"agent\")"};
 constexpr Argument kServedInstance = {"[INSTANCE]", kInstances, "An instance of Lima (default: \"default\")"};
@@ -63,6 +65,7 @@ std::span<const Command> Commands() {
           .page = "agents.md", .example = "run claude agent --trust -- -p \"run the tests\"",
           .exit_status = "that of the agent; 128 and the number of the signal that killed it; 1 after an error", .options = {
               {"copy-dir", "DIR", kNothing, "Work in a copy, in this directory of the guest", "It must lie outside all mounts, and is remembered."},
+              kSetup,
               {"trust", "", kNothing, "Let the agent call the tools of the guest without asking you"},
               {"mcp", "NAME=COMMAND", kNothing, "Also start this MCP server, in the guest", "It runs in the project's directory there. Nothing of it runs on the host.", "", kIsList},
               {"port", "[HOST:]GUEST", kNothing, "Open this port of the guest on this host while the agent runs", "As `limactl mcp port` does.", "", kIsList},
@@ -70,8 +73,8 @@ std::span<const Command> Commands() {
           .has_options_of_serve = true},
       Command{.name = "copy", .run = &Copy, .arguments = {kInstance},
           .brief = "Copy the project into an instance, or refresh the copy", .more = "The copy is refreshed if all work in it was taken. Prints the command that serves it.",
-          .page = "copy.md", .example = "copy", .options = {
-              {"copy-dir", "DIR", kNothing, "The directory in the guest, if not the project's own path", "It must lie outside all mounts."}}},
+          .page = "copy.md", .example = "copy", .exit_status = "1 also if the set-up command failed or was not run; 128 and the number of the signal that ended it", .options = {
+              {"copy-dir", "DIR", kNothing, "The directory in the guest, if not the project's own path", "It must lie outside all mounts."}, kSetup}},
       Command{.name = "diff", .run = &Diff, .arguments = {kInstance},
           .brief = "Show what was changed in the copy, or on a mount", .more = "On a mount, that is since the last session began. Into a pipe, it is a patch for `git apply`.",
           .page = "copy.md", .example = "diff --stat", .options = {

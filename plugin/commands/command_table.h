@@ -18,6 +18,9 @@ enum class Offers { kNothing, kDirectories, kFiles, kInstances, kAgents, kAgents
 /// The words of kAgents, kAgentsOfRun and kStyles. No others have any.
 std::vector<std::string> OfferedWords(Offers offers);
 
+/// Besides texts, what the value of an option may be.
+enum class Values { kText, kOrEmpty, kOrEmptyOrAlone };
+
 struct Option {
   std::string_view name;   ///< without "--"
   std::string_view value;  ///< its name in the help; empty: a switch
@@ -26,6 +29,7 @@ struct Option {
   std::string_view more = {};        ///< sentences for options.md and the manual
   std::string_view by_default = {};  ///< the value
   bool is_list = false;              ///< may be repeated
+  Values values = Values::kText;
 };
 
 struct OptionGroup {

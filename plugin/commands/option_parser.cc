@@ -63,6 +63,11 @@ std::optional<Parsed> Parse(const Command& command, std::vector<std::string> arg
     if (separator != arguments.end()) rest.assign(separator + 1, arguments.end());
     arguments.erase(separator, arguments.end());
   }
+  for (const Option& option : options) {
+    const bool may_be_alone = option.values == Values::kOrEmptyOrAlone && !arguments.empty();
+    if (may_be_alone && arguments.back() == "--" + std::string(option.name))
+      arguments.emplace_back(kAlone);
+  }
   std::vector<const char*> pointers = {"limactl-mcp"};
   for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
   std::optional<Parsed> result;
@@ -76,7 +81,10 @@ std::optional<Parsed> Parse(const Command& command, std::vector<std::string> arg
     return std::nullopt;
   }
   for (const cxxopts::KeyValue& option : result->arguments()) {
-    if (option.value().empty())
+    const bool may_be_empty = std::any_of(options.begin(), options.end(), [&](const Option& known) {
+      return known.name == option.key() && known.values != Values::kText;
+    });
+    if (option.value().empty() && !may_be_empty)
       throw support::Error(ErrorText("Option \"" + option.key() + "\" is", options) + help);
   }
   for (const Option& option : options) {

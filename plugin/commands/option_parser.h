@@ -21,8 +21,11 @@ struct Parsed : cxxopts::ParseResult {
   }
 };
 
+/// The value of an option that is the last word, without one: see Values.
+inline constexpr const char* kAlone = "\n";
+
 /// Reads the arguments of a command as the table has them: each option once unless it is a list,
-/// and no empty values. Empty after printing the help. Throws Error.
+/// and empty values only if it may have one. Empty after printing the help. Throws Error.
 std::optional<Parsed> Parse(const Command& command, std::vector<std::string> arguments);
 
 /// `unknown KIND "WORD".`, and the known word that may be meant.

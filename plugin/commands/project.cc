@@ -151,6 +151,15 @@ std::string ReadCopyDirectory(const Parsed& parsed) {
                        text);
 }
 
+copy::SendOptions ReadSendOptions(const Parsed& parsed) {
+  copy::SendOptions options;
+  if (parsed.count("setup") == 0) return options;
+  const auto& setup = parsed["setup"].as<std::string>();
+  options.sets_up_again = setup == kAlone;
+  if (!options.sets_up_again) options.setup = setup;
+  return options;
+}
+
 std::uint64_t ReadMaxSize(const Parsed& parsed) {
   const auto& text = parsed["max-size"].as<std::string>();
   const auto bytes = support::ParseByteCount(text);

@@ -12,6 +12,7 @@
 #include "commands/commands.h"
 #include "commands/option_parser.h"
 #include "connection/ports.h"
+#include "copy/copy.h"
 #include "copy/instance.h"
 #include "exposure/guest_reach.h"
 
@@ -54,6 +55,9 @@ std::string ReadCopyDirectory(const Parsed& parsed);
 
 /// Words of `port` and `--port`. Throws Error.
 std::vector<connection::Port> ReadPorts(const std::vector<std::string>& words);
+
+/// What `copy` and `run` want of the copy.
+copy::SendOptions ReadSendOptions(const Parsed& parsed);
 
 /// `--max-size` of `diff` and `take`. Throws Error.
 std::uint64_t ReadMaxSize(const Parsed& parsed);

@@ -106,6 +106,7 @@ int RunAgent(const Parsed& parsed) {
   if (const auto refused = agents::FindRefused(request.arguments, agent.run->rules))
     throw Error(*refused);
   const std::string directory = ReadCopyDirectory(parsed);
+  const copy::SendOptions send = ReadSendOptions(parsed);
   const ServeOptions serve = ReadServeOptions(parsed, instance);
   for (const cxxopts::KeyValue& option : parsed.arguments()) {
     if (option.key() == "mcp") agents::AddGuestServer(option.value(), request);
@@ -124,6 +125,9 @@ int RunAgent(const Parsed& parsed) {
   const std::unique_ptr<copy::Work> work = copy::FindWork(loaded, directory);
   if (!work->HasRoots() && parsed.count("root") > 0) {
     throw Error("--root is for mounted projects; in a copy there is nothing else");
+  }
+  if (work->HasRoots() && parsed.count("setup") > 0) {
+    throw Error("--setup is for a copy; on a mount, the agent works in the project itself");
   }
   RequireInstance(serve);
   FillRequest(agent, parsed, serve, loaded.reach, *work, request);
@@ -151,7 +155,7 @@ int RunAgent(const Parsed& parsed) {
   // Nothing is sent to a guest that should be closed and is not. The baseline, or the copy, is
   // there before the agent starts.
   run::RequireClosed(loaded.configuration);
-  work->Begin();
+  if (const int killed = work->Begin(send)) return killed;
   std::optional<run::PortProcess> opened;
   if (!ports.empty()) opened.emplace(ports, instance);
   if (::isatty(STDERR_FILENO) != 0) {

@@ -19,6 +19,7 @@
 #include "connection/instance_opener.h"
 #include "connection/shared_connection.h"
 #include "copy/served_copy.h"
+#include "copy/setup.h"
 #include "mcp/server.h"
 #include "network/proxy.h"
 #include "support/environment.h"
@@ -31,10 +32,15 @@ namespace {
 
 using connection::SharedConnection;
 
-mcp::ServerOptions MakeServerOptions(const ServeOptions& given, SharedConnection& connection) {
+mcp::ServerOptions MakeServerOptions(const ServeOptions& given, const std::string& copied_project,
+                                     SharedConnection& connection) {
   mcp::ServerOptions options;
   options.info = {{"name", "lima"}, {"title", "Lima"}, {"version", support::Version()}};
-  options.instructions = [instance = given.instance] { return connection::Instructions(instance); };
+  options.instructions = [instance = given.instance, copied_project] {
+    const std::string text = connection::Instructions(instance);
+    if (copied_project.empty()) return text;
+    return text + copy::SetupNote(instance.lima_home / instance.name, copied_project);
+  };
   options.result_format = [style = given.result_style](std::string_view client) {
     return agents::FormatFor(client, style);
   };
@@ -62,7 +68,7 @@ int Serve(const Parsed& parsed) {
 
   connection::InstanceOpener opener(options.instance, options.start);
   SharedConnection connection(std::bind_front(&connection::InstanceOpener::Open, &opener));
-  mcp::ServerOptions server_options = MakeServerOptions(options, connection);
+  mcp::ServerOptions server_options = MakeServerOptions(options, copied_project, connection);
   std::optional<AuditLog> audit;
   if (options.audit_file) {
     audit.emplace(*options.audit_file);

@@ -5,6 +5,7 @@
 
 #include "copy/copy.h"
 #include "copy/diff.h"
+#include "copy/setup.h"
 #include "copy/work.h"
 #include "support/errors.h"
 #include "support/log.h"
@@ -26,12 +27,10 @@ class CopiedWork : public Work {
     return directory_.empty() ? project() : directory_;
   }
 
-  void Begin() override {
+  int Begin(const SendOptions& options) override {
     if (IsStopped(instance())) Start(instance());
-    Copy copy(instance(), project(), directory_);
-    Send(copy).Print(std::cerr);
-    use_ = copy.side().place().TakeUse(LockKind::kShared);
-    if (!use_) throw support::Error("the copy is being replaced or dropped; try again later");
+    prepared_ = PrepareCopy(instance(), project(), directory_, options);
+    return prepared_->setup_status >= kKilled ? prepared_->setup_status : 0;
   }
 
   void End() override try {
@@ -79,7 +78,7 @@ class CopiedWork : public Work {
 
  private:
   const std::string directory_;
-  std::optional<FileLock> use_;  ///< keeps the copy as it is while an agent runs
+  std::optional<PreparedCopy> prepared_;  ///< while an agent runs
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "copy/guest_copy.h"
@@ -72,9 +73,15 @@ class Copy {
   bool has_undone_ = false;
 };
 
+/// What `copy` and `run` want besides.
+struct SendOptions {
+  std::optional<std::string> setup = {};  ///< a new set-up command; empty: none any more
+  bool sets_up_again = false;
+};
+
 /// Makes the copy, or replaces it by the working tree if everything in it was taken. Returns what
 /// was done. After a failure or kill, the next call does it again.
-exposure::Notes Send(Copy& copy);
+exposure::Notes Send(Copy& copy, const SendOptions& options);
 
 /// `--max-size` by default.
 inline constexpr std::uint64_t kMaxSize = std::uint64_t{2} << 30;

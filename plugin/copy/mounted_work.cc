@@ -62,7 +62,7 @@ class MountedWork : public Work {
     return support::JoinPath(roots[mount->value].guest, mount->rest);
   }
 
-  void Begin() override {
+  int Begin(const SendOptions& /*options*/) override {
     const bool is_stopped = IsStopped(instance());
     exposure::State state = ReadState();
     const bool is_first = !baseline_;
@@ -75,6 +75,7 @@ class MountedWork : public Work {
     }
     if (is_first || !Print(state, std::cerr)) KeepFiles();
     if (is_stopped) Start(instance());
+    return 0;
   }
 
   void End() override try {

@@ -71,7 +71,7 @@ void Replace(Copy& copy, const Project& project, const Snapshot& snapshot,
 /// "interrupted". That file goes only after the host has saved the commit as `sent`; if it is left
 /// then, look() sees that both agree and deletes it. Work is looked for first and never
 /// overwritten.
-Notes Send(Copy& copy) {
+Notes Send(Copy& copy, const SendOptions& options) {
   SideRepository& side = copy.side();
   const Git users = copy.users();
   const Project project = ReadProject(copy.project(), users);
@@ -80,7 +80,12 @@ Notes Send(Copy& copy) {
   copy.Connect();
   DeleteOld(copy);
   const GuestState state = CommitGuestWork(copy, CommonCommits(side));
-  const CopyFacts facts = side.facts();
+  CopyFacts facts = side.facts();
+  if (options.setup && *options.setup != facts.setup) {
+    facts.setup = *options.setup;
+    facts.setup_end.clear();
+    if (!facts.sent.empty()) side.Save(facts);
+  }
   const std::string place = side.place().instance + ":" + facts.directory;
   const std::string the_copy = Format("The copy in {}", place);
   const bool is_there = state.directory != "absent" && state.directory != "interrupted";
@@ -123,7 +128,8 @@ Notes Send(Copy& copy) {
              .sent = snapshot.commit,
              .base = project.head,
              .applied = snapshot.commit,
-             .replaced = facts.replaced});
+             .replaced = facts.replaced,
+             .setup = facts.setup});
   CallGuest(copy, {}, "rm -f \"$next\"");
   notes.Add(snapshot.notes);
   notes.Add(is_there ? Format("{} starts again from here.", the_copy)

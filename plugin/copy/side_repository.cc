@@ -34,11 +34,12 @@ using support::Format;
 constexpr const char* kCopiesDirectory = "mcp-copy";
 constexpr const char* kFacts = "copy";  // a file
 constexpr const char* kScratch = "incoming";
-constexpr std::array kFields = {&CopyFacts::project, &CopyFacts::directory, &CopyFacts::branch,
-                                &CopyFacts::sent,    &CopyFacts::base,      &CopyFacts::work,
-                                &CopyFacts::taken,   &CopyFacts::applied,   &CopyFacts::branches,
-                                &CopyFacts::replaced};
+constexpr std::array kFields = {&CopyFacts::project,  &CopyFacts::directory, &CopyFacts::branch,
+                                &CopyFacts::sent,     &CopyFacts::base,      &CopyFacts::work,
+                                &CopyFacts::taken,    &CopyFacts::applied,   &CopyFacts::branches,
+                                &CopyFacts::replaced, &CopyFacts::setup,     &CopyFacts::setup_end};
 constexpr std::size_t kFirstId = 3;
+constexpr std::size_t kAlways = 10;  // fields that are written also if they are empty
 constexpr std::size_t kIdLength = 16;
 constexpr std::chrono::seconds kLockWait{10};
 
@@ -255,6 +256,9 @@ void SideRepository::Save(const CopyFacts& facts) {
   support::WriteText(path() / "packed-refs", refs);
   std::string text;
   for (const auto field : kFields) text += facts.*field + '\0';
+  std::size_t fields = kFields.size();
+  // Older versions know no others.
+  for (; fields > kAlways && (facts.*kFields.at(fields - 1)).empty(); --fields) text.pop_back();
   support::WriteText(path() / kFacts, text);
   facts_ = facts;
 }

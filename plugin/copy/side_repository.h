@@ -42,6 +42,8 @@ struct CopyFacts {
   std::string applied = {};   ///< what the working tree has of it: `sent`, or what was applied last
   std::string branches = {};  ///< lines: name, tab, source, tab, id; the last counts
   std::string replaced = {};  ///< the number of the snapshot from before the last change by `take`
+  std::string setup = {};     ///< the command of `--setup`
+  std::string setup_end = {};  ///< its exit status in this copy; empty until it has come to an end
 
   /// Those that the side repository keeps.
   [[nodiscard]] std::vector<std::string> Commits() const;

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "copy/copy.h"
 #include "copy/instance.h"
 #include "exposure/report.h"
 
@@ -32,8 +33,9 @@ class Work {
   /// The directory of the project in the guest.
   [[nodiscard]] virtual std::string GuestDirectory() const = 0;
 
-  /// Called before an agent starts. Starts the instance if it is stopped.
-  virtual void Begin() = 0;
+  /// Called before an agent starts. Starts the instance if it is stopped. Returns 128 and the
+  /// number of the signal that ended the set-up, else 0.
+  virtual int Begin(const SendOptions& options) = 0;
   /// Called after it exited. Prints the changes to standard error; a failure is a warning.
   virtual void End() = 0;
 

@@ -132,7 +132,8 @@ std::string Instructions(const InstanceOptions& options) {
 std::shared_ptr<guest::Guest> ConnectGuest(const InstanceOptions& options,
                                            const support::Context& context) {
   const auto configuration = lima::LoadConfiguration(options.lima_home, options.name);
-  std::shared_ptr<guest::Guest> guest = ssh::Connect(FindEndpoint(configuration), {}, context);
+  std::shared_ptr<guest::Guest> guest =
+      ConnectWithProxy(FindEndpoint(configuration), configuration, options, context);
   RequireBooted(configuration, *guest, context);
   return guest;
 }

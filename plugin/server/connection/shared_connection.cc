@@ -48,10 +48,12 @@ tools::Workspace OpenWithRetries(const Opener& open, const RetryTimes& times,
 }
 
 std::shared_ptr<guest::Guest> ConnectGuestWithRetries(const std::filesystem::path& lima_home,
-                                                      const std::string& name) {
+                                                      const std::string& name,
+                                                      std::shared_ptr<network::Proxy> proxy) {
   InstanceOptions options;
   options.lima_home = lima_home;
   options.name = name;
+  options.proxy = std::move(proxy);
   const Opener open = [&](const support::Context& context, const ReportStatus&) {
     return OpenGuest(options, context);
   };

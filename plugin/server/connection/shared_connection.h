@@ -51,9 +51,10 @@ tools::Workspace OpenWithRetries(const Opener& open, const RetryTimes& times,
                                  const support::Context& context,
                                  const ReportStatus& report_status);
 
-/// Connects only to the guest, with retries, which are logged.
-std::shared_ptr<guest::Guest> ConnectGuestWithRetries(const std::filesystem::path& lima_home,
-                                                      const std::string& name);
+/// Connects only to the guest, with retries, which are logged. A closed guest gets the proxy.
+std::shared_ptr<guest::Guest> ConnectGuestWithRetries(
+    const std::filesystem::path& lima_home, const std::string& name,
+    std::shared_ptr<network::Proxy> proxy = nullptr);
 
 /// The connection that all calls share. A thread of its own opens it, with retries; the next call
 /// reopens it after it was lost or failed to open. Thread-safe.
