@@ -22,6 +22,8 @@ constexpr Option kProject = {"project", "DIR", kDirectories, "The copy of this p
     "If the project is gone, run this in the repository that has its commits."};
 constexpr Option kSetup = {"setup", "COMMAND", kNothing, "Run this in the copy whenever it was made or replaced, such as `npm ci`",
     "It is remembered, and runs as the guest's user, at once if it is new or has not come to its end. `--setup ''` forgets it. As the last word, without COMMAND: run it again.", "", false, Values::kOrEmptyOrAlone};
+constexpr Option kName = {"name", "NAME", kNothing, "The copy with this name, one of several of the project",
+    "It lies in PROJECT--NAME in the guest, unless `--copy-dir` names another directory, and its branch comes as INSTANCE/NAME."};
 constexpr Option MaxSize(std::string_view more) { return {"max-size", "SIZE", kNothing, "The most that may come from the guest", more, "2GiB"}; }
 constexpr Argument kInstance = {"[INSTANCE]", kInstances, "An instance of Lima (default: \"agent\")"};
 constexpr Argument kServedInstance = {"[INSTANCE]", kInstances, "An instance of Lima (default: \"default\")"};
@@ -54,7 +56,7 @@ std::span<const Command> Commands() {
       Command{.name = "serve", .run = &Serve, .arguments = {kServedInstance},
           .brief = "Serve MCP over standard input and output for an instance", .more = "Agents start it themselves once they are configured.",
           .page = "configure.md", .example = "serve mounted --root ~/my-project", .options = {
-              {"copy", "PROJECT", kDirectories, "Serve the copy of this host directory, and nothing else of the host", "Made by `limactl mcp copy`. Excludes `--root`."}},
+              {"copy", "PROJECT", kDirectories, "Serve the copy of this host directory, and nothing else of the host", "Made by `limactl mcp copy`. Excludes `--root`."}, kName},
           .has_options_of_serve = true},
       Command{.name = "run", .run = &RunAgent, .arguments = {{"AGENT", kAgentsOfRun, "The agent"}, kInstance,
               {"[-- AGENT-ARGS]", kNothing, "For the agent; `limactl mcp run AGENT --help` lists what it may get"}},
@@ -64,7 +66,7 @@ std::span<const Command> Commands() {
               "A stopped instance is started. If there is no instance `agent`, you are asked whether to create it.",
           .page = "agents.md", .example = "run claude agent --trust -- -p \"run the tests\"",
           .exit_status = "that of the agent; 128 and the number of the signal that killed it; 1 after an error", .options = {
-              {"copy-dir", "DIR", kNothing, "Work in a copy, in this directory of the guest", "It must lie outside all mounts, and is remembered."},
+              {"copy-dir", "DIR", kNothing, "Work in a copy, in this directory of the guest", "It must lie outside all mounts, and is remembered."}, kName,
               kSetup,
               {"trust", "", kNothing, "Let the agent call the tools of the guest without asking you"},
               {"mcp", "NAME=COMMAND", kNothing, "Also start this MCP server, in the guest", "It runs in the project's directory there. Nothing of it runs on the host.", "", kIsList},
@@ -74,11 +76,11 @@ std::span<const Command> Commands() {
       Command{.name = "copy", .run = &Copy, .arguments = {kInstance},
           .brief = "Copy the project into an instance, or refresh the copy", .more = "The copy is refreshed if all work in it was taken. Prints the command that serves it.",
           .page = "copy.md", .example = "copy", .exit_status = "1 also if the set-up command failed or was not run; 128 and the number of the signal that ended it", .options = {
-              {"copy-dir", "DIR", kNothing, "The directory in the guest, if not the project's own path", "It must lie outside all mounts."}, kSetup}},
+              {"copy-dir", "DIR", kNothing, "The directory in the guest, if not the project's own path", "It must lie outside all mounts."}, kName, kSetup}},
       Command{.name = "diff", .run = &Diff, .arguments = {kInstance},
           .brief = "Show what was changed in the copy, or on a mount", .more = "On a mount, that is since the last session began. Into a pipe, it is a patch for `git apply`.",
           .page = "copy.md", .example = "diff --stat", .options = {
-              {"stat", "", kNothing, "Only names, with numbers of lines"}, kProject, MaxSize("On a mount, larger files are left out.")}},
+              {"stat", "", kNothing, "Only names, with numbers of lines"}, kProject, kName, MaxSize("On a mount, larger files are left out.")}},
       Command{.name = "take", .run = &Take, .arguments = {kInstance}, .brief = "Bring the changes made in the copy back, as a branch",
           .page = "copy.md", .example = "take --apply", .exit_status = "1 also if something could not be taken", .options = {
               {"apply", "", kNothing, "Change the working tree instead: all of it or nothing",
@@ -88,12 +90,13 @@ std::span<const Command> Commands() {
                   "Nothing, if you have changed one of them since. Again: the way forward."},
               {"force", "", kNothing, "With --undo: also if you have changed them since"},
               {"branch", "NAME", kNothing, "The name of the branch", "By default, INSTANCE/ and that of the copy. One that exists is moved only if `take` made it."},
-              kProject, MaxSize("")}},
+              kProject, kName, MaxSize("")}},
       Command{.name = "drop", .run = &Drop, .arguments = {kInstance}, .brief = "Set the copy aside for 14 days", .more = "Refuses while something was not taken.",
           .page = "copy.md", .example = "drop", .options = {
               {"force", "", kNothing, "Even if something was not taken"},
               {"undo", "", kNothing, "Bring the copy back that was set aside last", "A copy that is there now is set aside in its place."},
-              {"purge", "", kNothing, "Delete the copy, and with --force what is set aside of this project", "It cannot be brought back."}, kProject}},
+              {"all", "", kNothing, "Every copy of this project in this instance", "One that may not be dropped stays, and is named."},
+              {"purge", "", kNothing, "Delete the copy, and with --force what is set aside of this project", "It cannot be brought back."}, kProject, kName}},
       Command{.name = "changes", .run = &Changes, .arguments = {kInstance},
           .brief = "List changes that programs on this host would run or obey", .more = "On a mount since the baseline, which the first `run` takes; in a copy since it was sent.",
           .page = "changes.md", .example = "changes", .exit_status = "0 if there are none, 1 if there are some, 2 after an error", .options = {

@@ -9,12 +9,13 @@
 namespace commands {
 
 int Copy(const Parsed& parsed) {
+  const copy::Choice choice = ReadChoice(parsed);
   const Instance instance = LoadInstance(parsed.Positional(0, kAgentInstance), false, true);
-  const copy::PreparedCopy copy =
-      copy::PrepareCopy(instance, "", ReadCopyDirectory(parsed), ReadSendOptions(parsed));
+  const copy::PreparedCopy copy = copy::PrepareCopy(instance, choice, ReadSendOptions(parsed));
   if (copy.setup_status < copy::kKilled) {
     std::cout << "limactl mcp serve " << instance.configuration.name << " --copy "
-              << shell::ShellQuote(copy.project) << '\n';
+              << shell::ShellQuote(copy.project)
+              << (choice.name.empty() ? "" : " --name " + choice.name) << '\n';
   }
   return copy.setup_status;
 }

@@ -11,11 +11,12 @@ int Diff(const Parsed& parsed) {
   const std::string instance = parsed.Positional(0, kAgentInstance);
   const std::uint64_t max_size = ReadMaxSize(parsed);
   const bool only_names = parsed["stat"].as<bool>();
-  const std::string project = parsed["project"].as<std::string>();
+  const copy::Choice choice = ReadChoice(parsed);
   const Instance loaded = LoadInstance(instance);
   loaded.RequireOutOfReach(loaded.configuration.directory());
   (void)::signal(SIGPIPE, SIG_IGN);  // a pager that stops reading is an error of write()
-  const auto work = project.empty() ? copy::FindWork(loaded) : copy::WorkInCopy(loaded, project);
+  const auto work =
+      choice.project.empty() ? copy::FindWork(loaded, choice) : copy::WorkInCopy(loaded, choice);
   work->PrintDiff(only_names, max_size);
   return 0;
 }

@@ -16,6 +16,8 @@
 #include "support/foreground_child.h"
 #include "support/join.h"
 #include "support/paths.h"
+#include "support/printable.h"
+#include "support/regex.h"
 #include "support/units.h"
 #include "support/utf8.h"
 #include "support/words.h"
@@ -140,8 +142,20 @@ Instance LoadInstance(const std::string& name, bool offers, bool mountless) {
   return copy::LoadInstance(name, paths::HostPrograms(agents::ObeyedFiles()), mountless);
 }
 
+namespace {
+
+std::string ReadName(const Parsed& parsed) {
+  static const support::Regex names(R"([A-Za-z0-9][A-Za-z0-9._-]{0,39})");
+  const auto& name = parsed["name"].as<std::string>();
+  const bool is_name = names.FullMatch(name) && name.find("..") == std::string::npos &&
+                       !name.ends_with('.') && !name.ends_with(".lock");
+  if (is_name || name.empty()) return name;
+  throw support::Error(
+      "--name \"{}\": at most 40 letters, digits and \".\", \"_\", \"-\", as in a branch",
+      support::Printable(name));
+}
+
 std::string ReadCopyDirectory(const Parsed& parsed) {
-  if (parsed.count("copy-dir") == 0) return "";
   const auto& text = parsed["copy-dir"].as<std::string>();
   const std::string directory = support::CleanPath(text);
   const bool fits =
@@ -149,6 +163,15 @@ std::string ReadCopyDirectory(const Parsed& parsed) {
   if (fits) return directory;
   throw support::Error("--copy-dir \"{}\": expected an absolute directory of the guest, not /",
                        text);
+}
+
+}  // namespace
+
+copy::Choice ReadChoice(const Parsed& parsed) {
+  copy::Choice choice{.name = ReadName(parsed)};
+  if (parsed.count("project") > 0) choice.project = parsed["project"].as<std::string>();
+  if (parsed.count("copy-dir") > 0) choice.directory = ReadCopyDirectory(parsed);
+  return choice;
 }
 
 copy::SendOptions ReadSendOptions(const Parsed& parsed) {

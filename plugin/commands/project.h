@@ -50,8 +50,8 @@ using copy::Instance;
 /// command, and with `offers`, on a terminal, the user is asked.
 Instance LoadInstance(const std::string& name, bool offers = false, bool mountless = false);
 
-/// `--copy-dir` of `copy` and `run`; empty if it is not given. Throws Error.
-std::string ReadCopyDirectory(const Parsed& parsed);
+/// `--project`, `--name` and `--copy-dir`, as far as the command has them. Throws Error.
+copy::Choice ReadChoice(const Parsed& parsed);
 
 /// Words of `port` and `--port`. Throws Error.
 std::vector<connection::Port> ReadPorts(const std::vector<std::string>& words);

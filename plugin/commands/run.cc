@@ -54,6 +54,7 @@ std::vector<std::string> GuestShell(const Instance& instance, const copy::Work& 
 void FillRequest(const Agent& agent, const Parsed& parsed, const ServeOptions& serve,
                  const GuestReach& reach, const copy::Work& work, agents::LaunchRequest& request) {
   request.project = work.project();
+  request.agents_path = work.AgentsPath();
   // These make a shell, Node.js or git read files of the caller's directory.
   request.environment = support::Changed(
       support::OwnEnvironment(), "BASH_ENV ENV GIT_* INIT_CWD NODE_OPTIONS NODE_PATH OLDPWD PWD");
@@ -105,7 +106,7 @@ int RunAgent(const Parsed& parsed) {
   request.arguments = parsed.rest;
   if (const auto refused = agents::FindRefused(request.arguments, agent.run->rules))
     throw Error(*refused);
-  const std::string directory = ReadCopyDirectory(parsed);
+  const copy::Choice choice = ReadChoice(parsed);
   const copy::SendOptions send = ReadSendOptions(parsed);
   const ServeOptions serve = ReadServeOptions(parsed, instance);
   for (const cxxopts::KeyValue& option : parsed.arguments()) {
@@ -121,8 +122,8 @@ int RunAgent(const Parsed& parsed) {
   (void)run::FindAgentProgram(agent, search_path, GuestReach());
 
   // The work, which takes out of PATH what the guest can write, and the agent's request for it.
-  const Instance loaded = LoadInstance(instance, true, !directory.empty());
-  const std::unique_ptr<copy::Work> work = copy::FindWork(loaded, directory);
+  const Instance loaded = LoadInstance(instance, true, !choice.directory.empty());
+  const std::unique_ptr<copy::Work> work = copy::FindWork(loaded, choice);
   if (!work->HasRoots() && parsed.count("root") > 0) {
     throw Error("--root is for mounted projects; in a copy there is nothing else");
   }

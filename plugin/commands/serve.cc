@@ -32,14 +32,14 @@ namespace {
 
 using connection::SharedConnection;
 
-mcp::ServerOptions MakeServerOptions(const ServeOptions& given, const std::string& copied_project,
+mcp::ServerOptions MakeServerOptions(const ServeOptions& given, const copy::Choice& copied,
                                      SharedConnection& connection) {
   mcp::ServerOptions options;
   options.info = {{"name", "lima"}, {"title", "Lima"}, {"version", support::Version()}};
-  options.instructions = [instance = given.instance, copied_project] {
+  options.instructions = [instance = given.instance, copied] {
     const std::string text = connection::Instructions(instance);
-    if (copied_project.empty()) return text;
-    return text + copy::SetupNote(instance.lima_home / instance.name, copied_project);
+    if (copied.project.empty()) return text;
+    return text + copy::SetupNote(instance.lima_home / instance.name, copied);
   };
   options.result_format = [style = given.result_style](std::string_view client) {
     return agents::FormatFor(client, style);
@@ -52,13 +52,13 @@ mcp::ServerOptions MakeServerOptions(const ServeOptions& given, const std::strin
 }  // namespace
 
 int Serve(const Parsed& parsed) {
-  const std::string copied_project = ReadCopiedProject(parsed);
+  const copy::Choice copied = ReadCopiedProject(parsed);
   const pid_t parent = TerminationWatch::PrepareProcess();
   ServeOptions options = ReadServeOptions(parsed, parsed.Positional(0, kDefaultInstance));
   RequireInstance(options);
-  if (!copied_project.empty())
+  if (!copied.project.empty())
     options.instance.only_root =
-        copy::ServedCopy(options.instance.lima_home, options.instance.name, copied_project);
+        copy::ServedCopy(options.instance.lima_home, options.instance.name, copied);
   options.tools.denials = std::make_shared<network::Denials>(
       options.instance.name, support::EnvironmentVariable(network::kDenialsVariable));
   options.instance.proxy =
@@ -68,7 +68,7 @@ int Serve(const Parsed& parsed) {
 
   connection::InstanceOpener opener(options.instance, options.start);
   SharedConnection connection(std::bind_front(&connection::InstanceOpener::Open, &opener));
-  mcp::ServerOptions server_options = MakeServerOptions(options, copied_project, connection);
+  mcp::ServerOptions server_options = MakeServerOptions(options, copied, connection);
   std::optional<AuditLog> audit;
   if (options.audit_file) {
     audit.emplace(*options.audit_file);

@@ -11,6 +11,7 @@
 #include "agents/agent.h"
 #include "commands/audit_log.h"
 #include "commands/commands.h"
+#include "commands/project.h"
 #include "exposure/guest_reach.h"
 #include "lima/configuration.h"
 #include "lima/home.h"
@@ -95,10 +96,16 @@ ServeOptions ReadServeOptions(const Parsed& parsed, const std::string& instance)
   return options;
 }
 
-std::string ReadCopiedProject(const Parsed& parsed) {
-  if (parsed.count("copy") == 0) return "";
+copy::Choice ReadCopiedProject(const Parsed& parsed) {
+  copy::Choice choice = ReadChoice(parsed);
+  if (parsed.count("copy") == 0) {
+    if (!choice.name.empty()) throw support::Error("--name needs --copy, the project of the copy");
+    return {};
+  }
   if (parsed.count("root") > 0) throw support::Error("--copy and --root exclude each other");
-  return exposure::ResolvedOnHost(std::filesystem::absolute(parsed["copy"].as<std::string>()));
+  choice.project =
+      exposure::ResolvedOnHost(std::filesystem::absolute(parsed["copy"].as<std::string>()));
+  return choice;
 }
 
 std::vector<std::string> ServeArguments(const Parsed& parsed) {
@@ -109,7 +116,7 @@ std::vector<std::string> ServeArguments(const Parsed& parsed) {
     std::string value = option.value();
     if (!known.contains(option.key())) continue;
     if (option.key() == "root") value = paths::ParseNarrowedRoot(value).host;
-    if (option.key() == "copy") value = ReadCopiedProject(parsed);
+    if (option.key() == "copy") value = ReadCopiedProject(parsed).project;
     if (option.key() == "audit") value = std::filesystem::absolute(value).string();
     words.push_back("--" + option.key() + "=" + value);
   }

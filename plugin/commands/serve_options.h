@@ -8,6 +8,7 @@
 
 #include "commands/option_parser.h"
 #include "connection/instance.h"
+#include "copy/side_repository.h"
 #include "mcp/tool.h"
 #include "tools/tool_list.h"
 
@@ -38,7 +39,7 @@ void CheckOnHost(const ServeOptions& options);
 void RequireInstance(const ServeOptions& options);
 
 /// The absolute path of `--copy` with links resolved; empty if it is not given. Throws Error.
-std::string ReadCopiedProject(const Parsed& parsed);
+copy::Choice ReadCopiedProject(const Parsed& parsed);
 
 /// The options of `run` or `serve` as words for `serve`, in the given order, with absolute paths.
 std::vector<std::string> ServeArguments(const Parsed& parsed);

@@ -21,9 +21,10 @@ int Take(const Parsed& parsed) {
   if (undo && (apply || branch)) throw support::Error("--undo excludes --apply and --branch");
   if (force && !undo) throw support::Error("--force is for --undo");
   const std::uint64_t max_size = ReadMaxSize(parsed);
+  const copy::Choice choice = ReadChoice(parsed);
 
   const Instance instance = LoadInstance(parsed.Positional(0, kAgentInstance), false, true);
-  copy::Copy copy(instance, parsed["project"].as<std::string>(), "", undo ? "take --undo" : "take");
+  copy::Copy copy(instance, choice, undo ? "take --undo" : "take");
   if (undo) {
     copy.FollowProject();
     copy::UndoTake(copy, force);

@@ -77,7 +77,9 @@ std::string Numbered(const Source& source, int number) {
 
 Source MakeSource(const SideRepository& side, const std::string& ref, const std::string& id) {
   std::string name = RefName(ref);
-  if (ref != kBranches + side.facts().branch) name = Plain(std::move(name));
+  const bool is_sent = ref == kBranches + side.facts().branch;
+  if (is_sent && !side.place().name.empty()) name = side.place().name;
+  if (!is_sent) name = Plain(std::move(name));
   return {ref, id, side.place().instance + "/" + name};
 }
 

@@ -24,7 +24,8 @@ struct Source {
 };
 
 /// The source for a ref, or "detached". Its branch is INSTANCE/NAME, with other characters than
-/// letters, digits and `_./+@-` replaced, unless that is the user's own branch.
+/// letters, digits and `_./+@-` replaced, unless that is the user's own branch. In a named copy,
+/// that is INSTANCE/ and the copy's name.
 Source MakeSource(const SideRepository& side, const std::string& ref, const std::string& id);
 
 /// A branch of the user that is to be set to the commit of a source.

@@ -14,6 +14,7 @@
 #include "shell/shell_quote.h"
 #include "support/errors.h"
 #include "support/log.h"
+#include "support/words.h"
 
 namespace copy {
 namespace {
@@ -22,25 +23,42 @@ namespace fs = std::filesystem;
 
 /// The top of the working tree in the current directory. With `has_copy`, that of a copy is found
 /// without git.
-std::string FindTop(const fs::path& instance_directory, bool has_copy) {
+std::string FindTop(const fs::path& instance_directory, const std::string& name, bool has_copy) {
   const auto top = has_copy ? FindRepository(fs::current_path()) : std::nullopt;
-  const bool is_copied = top && SidePlace(instance_directory, top->string()).ReadFacts();
+  const bool is_copied = top && SidePlace(instance_directory, top->string(), name).ReadFacts();
   return is_copied ? top->string() : FindProjectTop();
 }
 
+/// Branches are files, and on some disks "Fix" and "fix" are one.
+void RequireOtherName(const SidePlace& place) {
+  for (const CopyFacts& facts : ListFacts(place.instance_directory)) {
+    const bool is_same = support::LowerCase(facts.name) == support::LowerCase(place.name);
+    if (facts.project != place.project || facts.name == place.name || !is_same) continue;
+    throw support::Error(
+        "there is a copy with the name {}; choose one that differs in more than case", facts.name);
+  }
+}
+
 /// The constructor's arguments.
-SidePlace FindPlace(const Instance& instance, const std::string& project, const std::string& verb) {
+SidePlace FindPlace(const Instance& instance, const Choice& choice, const std::string& verb) {
   // Errors of write() instead: a program that stops reading, a limit on the size of files.
   (void)::signal(SIGPIPE, SIG_IGN);
   (void)::signal(SIGXFSZ, SIG_IGN);
   UseSafeSearchPath(instance.reach);
   const fs::path directory = instance.configuration.directory();
-  SidePlace place(directory, project.empty() ? FindTop(directory, !verb.empty())
-                                             : exposure::ResolvedOnHost(fs::absolute(project)));
+  const std::string& project = choice.project;
+  SidePlace place(directory,
+                  project.empty() ? FindTop(directory, choice.name, !verb.empty())
+                                  : exposure::ResolvedOnHost(fs::absolute(project)),
+                  choice.name);
   if (!project.empty()) place.arguments += " --project " + shell::ShellQuote(place.project);
   instance.RequireOutOfReach(place.repository);
-  if (verb.empty() || place.ReadFacts()) return place;
-  const auto aside = ListSetAside(directory, place.project);
+  if (place.ReadFacts()) return place;
+  if (verb.empty()) {
+    RequireOtherName(place);
+    return place;
+  }
+  const auto aside = ListSetAside(directory, &place);
   if (verb == "take --undo" && !aside.empty()) return PlaceOf(place, aside.front());
   if (verb == "drop --undo" && !aside.empty()) return place;
   if (!instance.reach.MountHolding(place.project)) throw support::Error(place.NoCopyText());
@@ -50,11 +68,22 @@ SidePlace FindPlace(const Instance& instance, const std::string& project, const 
 
 }  // namespace
 
-Copy::Copy(const Instance& instance, const std::string& project, const std::string& directory,
-           const std::string& verb)
-    : instance_(instance), side_(FindPlace(instance, project, verb), directory) {
+std::vector<std::string> ListNames(const Instance& instance, const Choice& choice) {
+  const fs::path directory = instance.configuration.directory();
+  const std::string project = choice.project.empty()
+                                  ? FindTop(directory, "", true)
+                                  : exposure::ResolvedOnHost(fs::absolute(choice.project));
+  std::vector<std::string> names;
+  for (const CopyFacts& facts : ListFacts(directory)) {
+    if (facts.project == project) names.push_back(facts.name);
+  }
+  return names;
+}
+
+Copy::Copy(const Instance& instance, const Choice& choice, const std::string& verb)
+    : instance_(instance), side_(FindPlace(instance, choice, verb), choice.directory) {
   UndoInterruptedApply();
-  const auto aside = ListSetAside(side_.place().instance_directory, side_.place().project);
+  const auto aside = ListSetAside(side_.place().instance_directory, &side_.place());
   const bool is_aside = verb == "drop --undo" && side_.facts().sent.empty() && !aside.empty();
   RequireNoMount(instance.mounts, is_aside ? aside.front().facts : side_.facts(),
                  instance.configuration.name);

@@ -22,12 +22,10 @@ namespace copy {
 /// The copy of a project in an instance: this host's side of it, locked, and the guest.
 class Copy {
  public:
-  /// Empty `project`: the repository of the current directory. Empty `directory`: where the copy
-  /// is, or the project's own path. With a `verb` ("take"), there must be a copy, or one begun;
-  /// "take --undo" and "drop --undo" also find what was set aside. Puts the working tree back if a
-  /// `take --apply` was killed. `instance` must outlive this.
-  Copy(const Instance& instance, const std::string& project, const std::string& directory = "",
-       const std::string& verb = "");
+  /// With a `verb` ("take"), there must be a copy, or one begun; "take --undo" and "drop --undo"
+  /// also find what was set aside. Puts the working tree back if a `take --apply` was killed.
+  /// `instance` must outlive this.
+  Copy(const Instance& instance, const Choice& choice, const std::string& verb = "");
 
   [[nodiscard]] SideRepository& side() { return side_; }
   [[nodiscard]] const SideRepository& side() const { return side_; }
@@ -72,6 +70,9 @@ class Copy {
   std::shared_ptr<guest::Guest> guest_;
   bool has_undone_ = false;
 };
+
+/// The names of the project's copies in the instance; that of the one without a name is empty.
+std::vector<std::string> ListNames(const Instance& instance, const Choice& choice);
 
 /// What `copy` and `run` want besides.
 struct SendOptions {

@@ -125,7 +125,7 @@ std::string Purge(Copy& copy, bool force) {
   const FileLock use = TakeWholeUse(place);
   const bool has_copy = place.ReadFacts().has_value();
   if (has_copy) DropCopy(copy, force, true);
-  const auto all = ListSetAside(place.instance_directory, place.project);
+  const auto all = ListSetAside(place.instance_directory, &place);
   for (const SetAside& aside : all) {
     if (force) Delete(copy, aside);
   }
@@ -143,12 +143,12 @@ std::string UndoDrop(Copy& copy) {
   const SidePlace& place = copy.side().place();
   const FileLock use = TakeWholeUse(place);
   std::string more;
-  auto all = ListSetAside(place.instance_directory, place.project);
+  auto all = ListSetAside(place.instance_directory, &place);
   if (place.ReadFacts()) {
     const GuestState state = CommitGuestWork(copy, {}, {{"ONLY_STATE", "1"}});
     if (state.directory == "dropped") {
       NoteAside(copy, state.aside.at(0));
-      all = ListSetAside(place.instance_directory, place.project);
+      all = ListSetAside(place.instance_directory, &place);
     } else if (all.empty()) {
       ThrowNothingAside(place);
     } else if (state.directory == "absent") {

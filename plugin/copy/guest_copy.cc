@@ -85,16 +85,15 @@ std::string Advice(const std::string& reason, const std::string& detail,
       Format("To get its files: `{}`. Then `{}`", FilesCommand(instance, directory), drop);
   const std::string elsewhere =
       side.place().ReadFacts() ? drop + ", then --copy-dir DIR" : "--copy-dir DIR";
-  const bool is_aside =
-      !ListSetAside(side.place().instance_directory, side.place().project).empty();
+  const bool is_aside = !ListSetAside(side.place().instance_directory, &side.place()).empty();
   const std::string undo = Format("limactl mcp drop {} --undo", side.place().arguments);
   const std::map<std::string, std::string> texts = {
       {"git", "git 2.30 or newer is needed in the guest: sudo apt-get install git"},
       {"busy", "Another limactl mcp works with this copy."},
       {"absent", Format("The copy is gone from {}:{}. Make it anew: limactl mcp copy {}", instance,
-                        directory, instance)},
-      {"interrupted",
-       Format("The last copy was interrupted. Complete it: limactl mcp copy {}", instance)},
+                        directory, side.place().selector)},
+      {"interrupted", Format("The last copy was interrupted. Complete it: limactl mcp copy {}",
+                             side.place().selector)},
       {"damaged", Format("The copy's .git is damaged. {}", rescue)},
       {"unmarked", Format("{} in {} is no longer the copy: its .git is gone or another one. {}, "
                           "which leaves the directory",
@@ -131,7 +130,7 @@ shell::Script ScriptOf(const SideRepository& side, const Settings& settings,
   const CopyFacts& facts = side.facts();
   const SidePlace& place = side.place();
   std::vector<std::string> names;
-  for (const SetAside& each : ListSetAside(place.instance_directory, place.project))
+  for (const SetAside& each : ListSetAside(place.instance_directory, &place))
     names.push_back(each.name);
   Settings all = {{"G", facts.directory},
                   {"ID", place.id},

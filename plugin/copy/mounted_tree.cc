@@ -69,7 +69,7 @@ bool IsDirectory(const fs::path& top, const fs::path& path, std::map<fs::path, b
 
 MountedTree::MountedTree(const fs::path& instance_directory, const std::string& top)
     : top_(top),
-      directory_(DirectoryOf(SidePlace(instance_directory, top))),
+      directory_(DirectoryOf(SidePlace(instance_directory, top, ""))),
       lock_(TakeLock(directory_.string() + ".lock")),
       git_(Git::Neutral(directory_, lock_.get(), Git::Limits::kNone)) {}
 

@@ -29,7 +29,7 @@ constexpr const char* kCut =
 std::optional<std::string> FindMount(const Instance& instance, const std::string& project) {
   const lima::InstanceConfiguration& configuration = instance.configuration;
   // An earlier --copy-dir means: in a copy.
-  const auto place = SidePlace::Find(configuration.directory(), project);
+  const auto place = SidePlace::Find(configuration.directory(), project, "");
   const auto facts = place ? place->ReadFacts() : std::nullopt;
   if (facts && facts->directory != facts->project) return std::nullopt;
 

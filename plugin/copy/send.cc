@@ -100,7 +100,7 @@ Notes Send(Copy& copy, const SendOptions& options) {
       Notes notes;
       if (state.untaken.IsUnfinished()) notes = NotesOnRest(side, state.untaken);
       notes.Add(Format("{} stays as it is: {} not taken. limactl mcp take {}", the_copy,
-                       state.untaken.Summary(), side.place().instance));
+                       state.untaken.Summary(), side.place().selector));
       return notes;
     }
     const bool is_current = state.work == snapshot.commit && facts.sent == snapshot.commit &&
@@ -129,7 +129,8 @@ Notes Send(Copy& copy, const SendOptions& options) {
              .base = project.head,
              .applied = snapshot.commit,
              .replaced = facts.replaced,
-             .setup = facts.setup});
+             .setup = facts.setup,
+             .name = facts.name});
   CallGuest(copy, {}, "rm -f \"$next\"");
   notes.Add(snapshot.notes);
   notes.Add(is_there ? Format("{} starts again from here.", the_copy)

@@ -13,9 +13,9 @@ namespace copy {
 namespace {
 
 std::pair<SidePlace, CopyFacts> FindCopy(const std::filesystem::path& directory,
-                                         const std::string& project) {
-  const auto place = SidePlace::Find(directory, project);
-  if (!place) throw support::Error(SidePlace(directory, project).NoCopyText());
+                                         const Choice& choice) {
+  const auto place = SidePlace::Find(directory, choice.project, choice.name);
+  if (!place) throw support::Error(SidePlace(directory, choice.project, choice.name).NoCopyText());
   return {*place, *place->ReadFacts()};
 }
 
@@ -57,16 +57,18 @@ void RequireNoMount(const std::vector<lima::Mount>& mounts, const CopyFacts& fac
 }
 
 connection::OnlyRoot ServedCopy(const std::filesystem::path& lima_home, const std::string& instance,
-                                const std::string& project) {
+                                const Choice& choice) {
   const std::filesystem::path directory = lima_home / instance;
-  const auto find = [directory, project] {
-    const CopyFacts facts = FindCopy(directory, project).second;
-    return paths::Root{.host = facts.project, .guest = facts.directory, .writable = true};
+  const auto find = [directory, choice] {
+    const CopyFacts facts = FindCopy(directory, choice).second;
+    return paths::Root{.host = facts.name.empty() ? facts.project : facts.directory,
+                       .guest = facts.directory,
+                       .writable = true};
   };
-  const auto use = [directory, project, instance](const std::vector<lima::Mount>& mounts,
-                                                  guest::Guest& guest,
-                                                  const support::Context& context) {
-    const auto [place, facts] = FindCopy(directory, project);
+  const auto use = [directory, choice, instance](const std::vector<lima::Mount>& mounts,
+                                                 guest::Guest& guest,
+                                                 const support::Context& context) {
+    const auto [place, facts] = FindCopy(directory, choice);
     RequireNoMount(mounts, facts, instance);
     auto lock = place.TakeUse(LockKind::kShared);
     if (!lock) throw support::Error("the copy is being replaced or dropped; call again later");

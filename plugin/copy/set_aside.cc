@@ -37,11 +37,13 @@ bool SetAside::IsOld() const {
   return time + std::chrono::duration_cast<std::chrono::seconds>(kKept).count() < Now();
 }
 
-std::vector<SetAside> ListSetAside(const fs::path& instance_directory, const std::string& project) {
+std::vector<SetAside> ListSetAside(const fs::path& instance_directory, const SidePlace* place) {
   std::vector<SetAside> all;
   for (const fs::path& repository : ListRepositories(instance_directory)) {
     auto facts = TimeOf(repository) > 0 ? ReadFactsIn(repository) : std::nullopt;
-    if (!facts || (!project.empty() && facts->project != project)) continue;
+    if (!facts) continue;
+    if (place != nullptr && (facts->project != place->project || facts->name != place->name))
+      continue;
     all.push_back(At(repository, std::move(*facts)));
   }
   std::sort(all.begin(), all.end(),

@@ -24,9 +24,9 @@ struct SetAside {
   [[nodiscard]] bool IsOld() const;
 };
 
-/// Newest first; of all projects, or of one. Needs no lock.
+/// Newest first; of all copies, or of that of a place. Needs no lock.
 std::vector<SetAside> ListSetAside(const std::filesystem::path& instance_directory,
-                                   const std::string& project = "");
+                                   const SidePlace* place = nullptr);
 
 /// What would be set aside now.
 SetAside NewSetAside(const SidePlace& place, const CopyFacts& facts);

@@ -92,15 +92,15 @@ int RunInGuest(const Instance& instance, const CopyFacts& facts, pid_t parent) {
 
 /// Unless another command was named meanwhile.
 void Remember(const Instance& instance, const CopyFacts& run, int status) {
-  Copy copy(instance, run.project);
+  Copy copy(instance, {run.project, run.name});
   CopyFacts facts = copy.side().facts();
   if (facts.setup != run.setup) return;
   facts.setup_end = std::to_string(status);
   copy.side().Save(facts);
 }
 
-void NoteChanged(const Instance& instance, const std::string& project) try {
-  Copy copy(instance, project);
+void NoteChanged(const Instance& instance, const CopyFacts& run) try {
+  Copy copy(instance, {run.project, run.name});
   const std::string work = Fetch(copy, kMaxSize, Refs::kWorkOnly).work;
   std::vector<std::string> paths;
   for (const git::RawChange& change :
@@ -120,18 +120,19 @@ int SetUp(const Instance& instance, const CopyFacts& facts, pid_t parent) {
   const int status = RunInGuest(instance, facts, parent);
   Remember(instance, facts, status);
   if (status != 0) {
-    std::cerr << Format("setup failed (exit {}): {}. Again: limactl mcp copy{} --setup\n", status,
-                        shown, instance.Argument());
+    std::cerr << Format(
+        "setup failed (exit {}): {}. Again: limactl mcp copy {} --setup\n", status, shown,
+        SidePlace(instance.configuration.directory(), facts.project, facts.name).selector);
   }
-  NoteChanged(instance, facts.project);
+  NoteChanged(instance, facts);
   return status == 0 ? 0 : 1;
 }
 
 }  // namespace
 
-PreparedCopy PrepareCopy(const Instance& instance, const std::string& project,
-                         const std::string& directory, const SendOptions& options) {
-  std::optional<Copy> copy(std::in_place, instance, project, directory);
+PreparedCopy PrepareCopy(const Instance& instance, const Choice& choice,
+                         const SendOptions& options) {
+  std::optional<Copy> copy(std::in_place, instance, choice);
   if (options.sets_up_again && copy->side().facts().setup.empty())
     throw Error("there is no set-up command; name one: --setup COMMAND");
   Send(*copy, options).Print(std::cerr);
@@ -154,8 +155,8 @@ PreparedCopy PrepareCopy(const Instance& instance, const std::string& project,
   return prepared;
 }
 
-std::string SetupNote(const std::filesystem::path& instance_directory, const std::string& project) {
-  const auto facts = SidePlace(instance_directory, project).ReadFacts();
+std::string SetupNote(const std::filesystem::path& instance_directory, const Choice& choice) {
+  const auto facts = SidePlace(instance_directory, choice.project, choice.name).ReadFacts();
   if (!facts || facts->setup.empty() || facts->setup_end == "0") return "";
   return Format("The set-up command `{}` has {}.\n", Printable(facts->setup),
                 facts->setup_end.empty() ? "not come to its end"

@@ -22,10 +22,10 @@ struct PreparedCopy {
 /// it is new, if the last one did not come to its end, or if it is wanted again. Its output, and
 /// what to know, go to standard error. While it runs, other commands work with the copy. Any end of
 /// this process ends it, too. Throws support::Error.
-PreparedCopy PrepareCopy(const Instance& instance, const std::string& project,
-                         const std::string& directory, const SendOptions& options);
+PreparedCopy PrepareCopy(const Instance& instance, const Choice& choice,
+                         const SendOptions& options);
 
 /// For the agent: a line on a set-up command that has failed or was not run. Needs no lock.
-std::string SetupNote(const std::filesystem::path& instance_directory, const std::string& project);
+std::string SetupNote(const std::filesystem::path& instance_directory, const Choice& choice);
 
 }  // namespace copy

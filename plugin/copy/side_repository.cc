@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -12,6 +13,7 @@
 #include <iterator>
 #include <set>
 #include <system_error>
+#include <tuple>
 
 #include "copy/project.h"
 #include "copy/set_aside.h"
@@ -37,7 +39,8 @@ constexpr const char* kScratch = "incoming";
 constexpr std::array kFields = {&CopyFacts::project,  &CopyFacts::directory, &CopyFacts::branch,
                                 &CopyFacts::sent,     &CopyFacts::base,      &CopyFacts::work,
                                 &CopyFacts::taken,    &CopyFacts::applied,   &CopyFacts::branches,
-                                &CopyFacts::replaced, &CopyFacts::setup,     &CopyFacts::setup_end};
+                                &CopyFacts::replaced, &CopyFacts::setup,     &CopyFacts::setup_end,
+                                &CopyFacts::name};
 constexpr std::size_t kFirstId = 3;
 constexpr std::size_t kAlways = 10;  // fields that are written also if they are empty
 constexpr std::size_t kIdLength = 16;
@@ -110,17 +113,22 @@ std::optional<FileLock> LockFile(const fs::path& file, LockKind kind,
   return lock;
 }
 
-SidePlace::SidePlace(const fs::path& directory, std::string project_path)
+SidePlace::SidePlace(const fs::path& directory, std::string project_path,
+                     const std::string& copy_name)
     : instance(directory.filename()),
+      name(copy_name),
+      selector(instance + (name.empty() ? "" : " --name " + name)),
+      arguments(selector),
       instance_directory(directory),
       project(std::move(project_path)),
       top(project),
-      id(support::Sha256(project).substr(0, kIdLength)),
+      id(support::Sha256(name.empty() ? project : project + '\0' + name).substr(0, kIdLength)),
       repository(directory / kCopiesDirectory / (id + ".git")) {}
 
-std::optional<SidePlace> SidePlace::Find(const fs::path& instance_directory, const fs::path& path) {
+std::optional<SidePlace> SidePlace::Find(const fs::path& instance_directory, const fs::path& path,
+                                         const std::string& name) {
   for (fs::path above = path;; above = above.parent_path()) {
-    SidePlace place(instance_directory, above.string());
+    SidePlace place(instance_directory, above.string(), name);
     if (place.ReadFacts()) return place;
     if (above == above.parent_path()) return std::nullopt;
   }
@@ -163,6 +171,9 @@ std::vector<CopyFacts> ListFacts(const fs::path& instance_directory) {
     auto facts = is_aside ? std::nullopt : ReadFactsIn(repository);
     if (facts) all.push_back(std::move(*facts));
   }
+  std::sort(all.begin(), all.end(), [](const CopyFacts& a, const CopyFacts& b) {
+    return std::tie(a.project, a.name) < std::tie(b.project, b.name);
+  });
   return all;
 }
 
@@ -183,15 +194,24 @@ FileLock SidePlace::LockTree() const {
   return std::move(*lock);
 }
 
+std::string SidePlace::DefaultDirectory() const {
+  return name.empty() ? project : project + "--" + name;
+}
+
 std::string SidePlace::InUseText() const {
   return Format("An agent works in this copy ({}); end it first.",
                 HolderOf(repository.string() + ".use"));
 }
 
 std::string SidePlace::NoCopyText() const {
-  std::string text =
-      Format("There is no copy of {} in {}: limactl mcp copy {}", project, instance, instance);
-  if (!ListSetAside(instance_directory, project).empty())
+  std::string text = Format("There is no copy{} of {} in {}: limactl mcp copy {}",
+                            name.empty() ? "" : " \"" + name + "\"", project, instance, selector);
+  std::string others;
+  for (const CopyFacts& facts : ListFacts(instance_directory)) {
+    if (facts.project == project && !facts.name.empty()) others += " " + facts.name;
+  }
+  if (!others.empty()) text += Format(". Copies with a name (--name):{}", others);
+  if (!ListSetAside(instance_directory, this).empty())
     text += Format(". What was dropped: limactl mcp drop {} --undo", arguments);
   return text;
 }
@@ -201,12 +221,14 @@ SideRepository::SideRepository(SidePlace place, const std::string& directory)
       lock_(TakeWorkLock(place_.repository.string() + ".work")),
       git_(Git::Neutral(place_.repository, lock_.get())),
       facts_(place_.ReadFacts().value_or(
-          CopyFacts{place_.project, directory.empty() ? place_.project : directory})) {
+          CopyFacts{.project = place_.project,
+                    .directory = directory.empty() ? place_.DefaultDirectory() : directory,
+                    .name = place_.name})) {
   if (!directory.empty() && directory != facts_.directory) {
     throw support::Error("{} {} {} {}. To have it in another directory, first: limactl mcp drop {}",
                          facts_.sent.empty() ? "A copy of" : "The copy of", facts_.project,
                          facts_.sent.empty() ? "was begun in" : "is in", facts_.directory,
-                         place_.instance);
+                         place_.selector);
   }
   RemoveLeftovers(place_.repository);
 }
@@ -265,7 +287,7 @@ void SideRepository::Save(const CopyFacts& facts) {
 
 void SideRepository::MoveTo(const fs::path& repository) {
   fs::rename(path(), repository);
-  facts_ = {place_.project, facts_.directory};
+  facts_ = {.project = place_.project, .directory = facts_.directory, .name = place_.name};
 }
 
 void SideRepository::MoveFrom(const fs::path& repository) {

@@ -45,6 +45,8 @@ struct CopyFacts {
   std::string setup = {};     ///< the command of `--setup`
   std::string setup_end = {};  ///< its exit status in this copy; empty until it has come to an end
 
+  std::string name = {};  ///< of `--name`
+
   /// Those that the side repository keeps.
   [[nodiscard]] std::vector<std::string> Commits() const;
 };
@@ -69,16 +71,24 @@ std::optional<CopyFacts> ReadFactsIn(const std::filesystem::path& repository);
 /// Deletes a side repository.
 void RemoveRecord(const std::filesystem::path& repository);
 
-/// The facts of all copies in an instance. Needs no lock.
+/// The facts of all copies in an instance, by project and name. Needs no lock.
 std::vector<CopyFacts> ListFacts(const std::filesystem::path& instance_directory);
 
-/// A project and an instance, and where their side repository lies.
-struct SidePlace {
-  SidePlace(const std::filesystem::path& instance_directory, std::string project_path);
+/// Which copy in an instance a command means.
+struct Choice {
+  std::string project = {};    ///< empty: the repository of the current directory
+  std::string name = {};       ///< of `--name`; empty: the copy without a name
+  std::string directory = {};  ///< in the guest; empty: where it is, or DefaultDirectory
+};
 
-  /// The place of the copy whose project holds the host's `path`.
+/// A project, an instance and the copy's name, and where their side repository lies.
+struct SidePlace {
+  SidePlace(const std::filesystem::path& instance_directory, std::string project_path,
+            const std::string& copy_name);
+
+  /// The place of the copy with this name whose project holds the host's `path`.
   static std::optional<SidePlace> Find(const std::filesystem::path& instance_directory,
-                                       const std::filesystem::path& path);
+                                       const std::filesystem::path& path, const std::string& name);
 
   /// Empty if there is no copy. Needs no lock.
   [[nodiscard]] std::optional<CopyFacts> ReadFacts() const;
@@ -90,6 +100,9 @@ struct SidePlace {
   /// in Lima's home: some file systems lock no directory. Throws support::Error.
   [[nodiscard]] FileLock LockTree() const;
 
+  /// Beside the project for a named copy, so that "../lib" leads where it did.
+  [[nodiscard]] std::string DefaultDirectory() const;
+
   /// "An agent works in this copy …", and what to do.
   [[nodiscard]] std::string InUseText() const;
 
@@ -97,11 +110,13 @@ struct SidePlace {
   [[nodiscard]] std::string NoCopyText() const;
 
   std::string instance;
-  std::string arguments = instance;  ///< of commands in texts; with --project if it was given
+  std::string name;
+  std::string selector;   ///< for commands in texts: "agent --name fix-x"
+  std::string arguments;  ///< the same, with --project if it was given
   std::filesystem::path instance_directory;
   std::string project;  ///< its path on the host when it was copied
   std::string top;      ///< where it is now
-  std::string id;       ///< of the project
+  std::string id;       ///< of the project and the name
   std::filesystem::path repository;
 };
 
@@ -111,8 +126,8 @@ struct SidePlace {
 class SideRepository {
  public:
   /// Waits for another command to end, and removes what a killed one left. Throws
-  /// support::Error, also if the copy is not in `directory`; empty: the project's own path, or
-  /// where the copy is.
+  /// support::Error, also if the copy is not in `directory`; empty: where the copy is, or
+  /// DefaultDirectory.
   explicit SideRepository(SidePlace place, const std::string& directory = "");
   ~SideRepository();
   SideRepository(const SideRepository&) = delete;

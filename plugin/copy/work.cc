@@ -2,6 +2,7 @@
 #include "copy/work.h"
 
 #include "copy/project.h"
+#include "support/errors.h"
 
 namespace copy {
 namespace {
@@ -23,10 +24,13 @@ void Work::PrintNothing(std::ostream& out) {
   out << "Nothing was changed that programs on this host run or obey. " << kLimits;
 }
 
-std::unique_ptr<Work> FindWork(const Instance& instance, const std::string& copy_directory) {
+std::unique_ptr<Work> FindWork(const Instance& instance, const Choice& choice) {
   const std::string project = FindProject().string();
-  auto mounted = copy_directory.empty() ? WorkOnMount(instance, project) : nullptr;
-  return mounted ? std::move(mounted) : WorkInCopy(instance, "", copy_directory);
+  auto mounted = choice.directory.empty() ? WorkOnMount(instance, project) : nullptr;
+  if (!mounted) return WorkInCopy(instance, choice);
+  if (choice.name.empty()) return mounted;
+  throw support::Error("The project is mounted, and a name is for a copy. {}",
+                       instance.CopyAdvice());
 }
 
 }  // namespace copy

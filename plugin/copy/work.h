@@ -26,8 +26,10 @@ class Work {
   [[nodiscard]] const std::string& project() const { return project_; }  ///< its path on the host
   /// The project, or a copy of it, for people.
   [[nodiscard]] std::string Title() const { return (in_copy_ ? "a copy of " : "") + project_; }
-  /// An option for `serve` besides the instance, or none.
+  /// An option for `serve` besides the instance and `--name`, or none.
   [[nodiscard]] std::string ServerOption() const { return in_copy_ ? "--copy=" + project_ : ""; }
+  /// The project's path for the agent.
+  [[nodiscard]] virtual std::string AgentsPath() const { return project_; }
   /// Whether `--root` chooses anything.
   [[nodiscard]] bool HasRoots() const { return !in_copy_; }
   /// The directory of the project in the guest.
@@ -64,16 +66,13 @@ class Work {
   const bool in_copy_;
 };
 
-/// The work on the project in the current directory. With `copy_directory`, in a copy there; else
+/// The work on the project in the current directory. If the choice has a directory, in a copy; else
 /// on the mount that contains the project, or in a copy if none touches it. Removes directories
 /// that the guest can write from PATH.
-std::unique_ptr<Work> FindWork(const Instance& instance, const std::string& copy_directory = "");
+std::unique_ptr<Work> FindWork(const Instance& instance, const Choice& choice = {});
 
 /// A project that the guest has a copy of. The copy is locked only while a function works with it.
-/// Empty `project`: the repository of the current directory. Empty `directory`: where the copy is,
-/// or the project's own path.
-std::unique_ptr<Work> WorkInCopy(const Instance& instance, const std::string& project,
-                                 const std::string& directory = "");
+std::unique_ptr<Work> WorkInCopy(const Instance& instance, const Choice& choice);
 
 /// A project that the guest can write, and its baseline, which the first session takes. `diff`
 /// compares with what the project was then, or at a later session if nothing was left to accept.

@@ -52,6 +52,7 @@ struct OwnServer {
 
 struct LaunchRequest : ServerRequest {
   std::string project;                 ///< absolute, without links
+  std::string agents_path;             ///< the project's for the agent: the guest's, if named
   std::string working_directory;       ///< the agent's: empty, and named like the project
   std::string agent_home;              ///< what the agent keeps between sessions
   std::string settings_directory;      ///< the settings that sessions with the same options share

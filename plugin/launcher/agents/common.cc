@@ -156,7 +156,7 @@ std::string Instructions(const LaunchRequest& request, std::string_view names,
       "Use the tools of the MCP server {} for all its files and for all commands; "
       "they take absolute paths. You have no other access to files and no other shell. "
       "Your own working directory on the host is empty: ignore it.\n",
-      request.project, kServer);
+      request.agents_path, kServer);
   all += users;
   const std::string end = "END-" + support::RandomHex(kDelimiterDigits);
   for (const std::string_view name : Words(names)) {

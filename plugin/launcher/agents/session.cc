@@ -57,10 +57,12 @@ void SetDirectories(const fs::path& state, const Agent& agent, LaunchRequest& re
       options.append(part).push_back('\0');
     }
   }
-  const fs::path top = state / "run" / agent.name / Digest(request.project);
+  const bool is_named = request.agents_path != request.project;
+  const std::string key = request.project + (is_named ? '\0' + request.agents_path : "");
+  const fs::path top = state / "run" / agent.name / Digest(key);
   const fs::path work =
       top / "work" / (agent.run->has_settings_in_directory ? Digest(options) : "");
-  request.working_directory = work / support::LastComponent(request.project);
+  request.working_directory = work / support::LastComponent(request.agents_path);
   request.agent_home = top / "home";
   request.settings_directory = top / "options" / Digest(options);
 }

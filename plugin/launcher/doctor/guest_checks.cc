@@ -55,14 +55,20 @@ std::map<std::string, std::string> QuerySizes(guest::Guest& guest,
   return sizes;
 }
 
-std::string DescribeCopy(const std::string& instance, const copy::CopyFacts& facts) {
+/// Of a command for the copy.
+std::string Arguments(const fs::path& instance_directory, const copy::CopyFacts& facts) {
+  return copy::SidePlace(instance_directory, facts.project, facts.name).arguments + " --project " +
+         shell::ShellQuote(facts.project);
+}
+
+std::string DescribeCopy(const fs::path& instance_directory, const copy::CopyFacts& facts) {
+  const std::string project = facts.project + (facts.name.empty() ? "" : " \"" + facts.name + "\"");
   std::error_code unknown;
   if (!fs::exists(facts.project, unknown)) {
-    return Format(
-        "{} (gone from this host. In the moved project: limactl mcp take {} --project {})",
-        facts.project, instance, shell::ShellQuote(facts.project));
+    return Format("{} (gone from this host. In the moved project: limactl mcp take {})", project,
+                  Arguments(instance_directory, facts));
   }
-  return facts.project + (facts.sent.empty() ? " (incomplete)" : "");
+  return project + (facts.sent.empty() ? " (incomplete)" : "");
 }
 
 }  // namespace
@@ -71,7 +77,7 @@ Finding ListCopies(const lima::InstanceConfiguration& instance, guest::Guest* gu
                    const support::Context& context) {
   std::vector<std::string> copies;
   for (const copy::CopyFacts& each : copy::ListFacts(instance.directory())) {
-    copies.push_back(DescribeCopy(instance.name, each));
+    copies.push_back(DescribeCopy(instance.directory(), each));
   }
   std::map<std::string, std::string> sizes;
   if (guest != nullptr) sizes = QuerySizes(*guest, context);
@@ -79,9 +85,9 @@ Finding ListCopies(const lima::InstanceConfiguration& instance, guest::Guest* gu
   for (const copy::SetAside& each : copy::ListSetAside(instance.directory())) {
     if (guest != nullptr && !sizes.contains(each.name)) continue;
     const long kilobytes = std::strtol(sizes[each.name].c_str(), nullptr, 10);
-    aside.push_back(Format("{} ({}limactl mcp drop {} --project {} --undo)", each.facts.project,
-                           guest == nullptr ? "" : Format("{} KB; ", kilobytes), instance.name,
-                           shell::ShellQuote(each.facts.project)));
+    aside.push_back(Format("{} ({}limactl mcp drop {} --undo)", each.facts.project,
+                           guest == nullptr ? "" : Format("{} KB; ", kilobytes),
+                           Arguments(instance.directory(), each.facts)));
   }
   std::string list = copies.empty() ? "none" : Format("copies of {}", Join(copies));
   if (!aside.empty()) list += Format("; set aside: {}", Join(aside));
