@@ -50,7 +50,9 @@ class CopyTest : public ::testing::Test {
     return output;
   }
 
-  [[nodiscard]] SidePlace Place() const { return {directory_.path() / "agent", project.string()}; }
+  [[nodiscard]] SidePlace Place() const {
+    return {directory_.path() / "agent", project.string(), ""};
+  }
 
  private:
   testing_support::TemporaryDirectory directory_;
