@@ -26,6 +26,16 @@ export function execute(program, words, cwd, env, { input = '', timeout } = {}) 
   });
 }
 
+/** Starts a program in a process group of its own. `ended` becomes its exit code, or the signal that ended it. */
+export function startGroup(program, words, cwd, env) {
+  const child = spawn(program, words, { cwd, env, stdio: 'ignore', detached: true });
+  const ended = new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve(code ?? signal));
+  });
+  return { pid: child.pid, ended };
+}
+
 export class Client {
   #command;
   #name;

@@ -11,9 +11,9 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 import { agents } from '../clients/agents/agent_specs.mjs';
-import { workAndTake } from '../clients/agents/copy_session.mjs';
+import { workAndTake, workAtOnce } from '../clients/agents/copy_session.mjs';
 import { withScene } from '../clients/agents/hostile_session.mjs';
-import { execute } from '../clients/client.mjs';
+import { execute, startGroup } from '../clients/client.mjs';
 import { recordHostKey } from './host_key.mjs';
 
 /** limactl's own limit for a start is ten minutes. */
@@ -74,4 +74,11 @@ describe('the first lines of the README', { concurrency: 1 }, () => {
   test('work with each other agent', { concurrency: true }, async (context) => {
     await Promise.all(others.map((spec) => context.test(spec.title, () => proveAgent(spec))));
   });
+
+  test(`three sessions at once: ${first.title}`, () => withScene(first, makeHome(), async (scene) => {
+    const environment = { ...process.env, ...scene.environment };
+    await workAtOnce(first, scene,
+      (...words) => startGroup('limactl', ['mcp', ...words], scene.project, environment),
+      (...words) => execute('limactl', ['mcp', ...words], scene.project, environment, patience));
+  }));
 });

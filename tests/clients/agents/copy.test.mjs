@@ -7,8 +7,10 @@ import { describe, test } from 'node:test';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { startGroup } from '../client.mjs';
+import { serverProgram } from '../instance.mjs';
 import { agents } from './agent_specs.mjs';
-import { firedFile, git, workAndTake } from './copy_session.mjs';
+import { firedFile, git, workAndTake, workAtOnce } from './copy_session.mjs';
 import { withScene } from './hostile_session.mjs';
 
 // In parallel: most of the time each agent is still starting.
@@ -26,3 +28,8 @@ describe('in a copy', { concurrency: true }, () => {
       }));
   }
 });
+
+const claude = agents.find(({ agent }) => agent === 'claude');
+test('three sessions work on one project at once, and come back as three branches', { skip: claude.skip }, () =>
+  withScene(claude, { name: 'agent', mounts: () => [] }, (scene) => workAtOnce(claude, scene,
+    (...words) => startGroup(serverProgram, words, scene.project, scene.environment), scene.mcp)));

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { write } from './agent_specs.mjs';
 import { snapshot, toolResults } from './hostile_session.mjs';
@@ -126,4 +127,49 @@ export async function workAndTake(spec, scene, run, mcp) {
   });
   assert.ok(!existsSync(firedFile(project)), 'what was planted ran on the host');
   return times[1] - times[0];
+}
+
+/** Three sessions of one agent on the scene's project at once, each in a copy with a name; the third is killed while it works.
+ *  `start(...words)` starts `limactl-mcp`, in a process group of its own, and `mcp(...words)` runs it. */
+export async function workAtOnce(spec, scene, start, mcp) {
+  const { project } = scene;
+  makeProject(project);
+  const before = snapshot(project);
+  const calls = Object.fromEntries(['one', 'two', 'three'].map((name) => [name, [
+    ['write_file', { path: `${project}--${name}/work.txt`, content: `by ${name}\n` }],
+    ['run_shell_command', { command: name === 'three' ? ['sleep', '600'] : ['cat', 'work.txt'], directory: `${project}--${name}` }],
+  ]]));
+  const names = Object.keys(calls);
+  scene.decide = (tools, body) => {
+    const name = names.find((each) => body.includes(`${project}--${each}`));
+    if (tools.length === 0 || !name) return undefined;
+    const [tool, args] = calls[name].shift() ?? [];
+    return tool && spec.callOf(tool, args);
+  };
+  const sessions = names.map((name) =>
+    start('run', spec.agent, '--name', name, '--trust', '--', ...spec.turnWithRun));
+  await until('the third works', () => calls.three.length === 0);
+  for (const session of sessions.slice(0, 2)) assert.equal(await session.ended, 0);
+  process.kill(-sessions[2].pid, 'SIGKILL');
+  await sessions[2].ended;
+  assert.deepEqual(snapshot(project), before, 'the work is in the guest only');
+
+  const taken = await Promise.all(names.map((name) => mcp('take', '--name', name)));
+  assert.deepEqual(taken.map(({ stdout }) => stdout), names.map((name) => `Branch agent/${name}: 1 commit, 1 file changed.\n`),
+    taken.map(({ stderr }) => stderr).join('\n'));
+  for (const name of names) assert.equal(git(project, 'show', `agent/${name}:work.txt`), `by ${name}\n`);
+  const dropped = await until('all may be dropped', async () => {
+    const drop = await mcp('drop', '--all');
+    return drop.code === 0 && drop;
+  });
+  assert.match(dropped.stdout, /^Dropped\./m);
+}
+
+/** Repeats it until it returns something. */
+async function until(what, look) {
+  for (const end = Date.now() + 300_000; Date.now() < end; await sleep(200)) {
+    const found = await look();
+    if (found) return found;
+  }
+  return assert.fail(what);
 }
