@@ -2,6 +2,7 @@
 #include "connection/ports.h"
 
 #include <fcntl.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -63,60 +64,32 @@ std::optional<std::uint16_t> ParseNumber(std::string_view text) {
   return is_number && number > 0 ? std::optional(number) : std::nullopt;
 }
 
-/// A port of the loopback of one family, as a name for bind().
-struct Address {
-  Address(int family, std::uint16_t port) {
-    if (family == AF_INET) {
-      auto& name = reinterpret_cast<sockaddr_in&>(bytes);
-      name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-      name.sin_port = htons(port);
-      size = sizeof(name);
-    } else {
-      auto& name = reinterpret_cast<sockaddr_in6&>(bytes);
-      name.sin6_addr = in6addr_loopback;
-      name.sin6_port = htons(port);
-      size = sizeof(name);
-    }
-    bytes.ss_family = static_cast<sa_family_t>(family);
-  }
-  [[nodiscard]] const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&bytes); }
-
-  sockaddr_storage bytes{};
-  socklen_t size = 0;
-};
-
-FileDescriptor MakeSocket(int family) {
-  FileDescriptor made(::socket(family, SOCK_STREAM, 0));
-  const int yes = 1;
-  if (made.valid()) {
-    (void)::fcntl(made.get(), F_SETFD, FD_CLOEXEC);
-    (void)::setsockopt(made.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-    if (family == AF_INET6)
-      (void)::setsockopt(made.get(), IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof(yes));
-  }
-  return made;
+[[noreturn]] void ThrowInUse(const Port& port) {
+  throw Error(
+      "port {} of this host is in use, perhaps because Lima forwards the guest's ports. Another "
+      "one: {}:{}",
+      port.host, port.host == 0xffff ? port.host - 1 : port.host + 1, port.guest);
 }
 
-/// Invalid if this host has no ::1.
-FileDescriptor Listen(int family, const Port& port) {
-  const Address address(family, port.host);
-  // On macOS one can bind beside a server that listens on all addresses, and would hide it.
-  const bool is_taken =
-      family == AF_INET &&
-      network::ConnectToFirst({{.s_addr = htonl(INADDR_LOOPBACK)}}, port.host).valid();
-  FileDescriptor listener = MakeSocket(family);
-  if (!is_taken && ::bind(listener.get(), address.get(), address.size) == 0 &&
+/// Invalid if this host has no such address.
+FileDescriptor Listen(const char* address, const Port& port) {
+  addrinfo hints{};
+  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (::getaddrinfo(address, std::to_string(port.host).c_str(), &hints, &found) != 0) return {};
+  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> name(found, &::freeaddrinfo);
+  FileDescriptor listener(::socket(name->ai_family, SOCK_STREAM, 0));
+  const int yes = 1;
+  (void)::fcntl(listener.get(), F_SETFD, FD_CLOEXEC);
+  (void)::fcntl(listener.get(), F_SETFL, O_NONBLOCK);
+  (void)::setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+  if (::bind(listener.get(), name->ai_addr, name->ai_addrlen) == 0 &&
       ::listen(listener.get(), kQueue) == 0) {
-    (void)::fcntl(listener.get(), F_SETFL, O_NONBLOCK);
     return listener;
   }
-  if (is_taken || errno == EADDRINUSE) {
-    throw Error(
-        "port {} of this host is in use, perhaps because Lima forwards the guest's ports. Another "
-        "one: {}:{}",
-        port.host, port.host == 0xffff ? port.host - 1 : port.host + 1, port.guest);
-  }
-  if (family == AF_INET6 && errno != EACCES) return {};
+  if (errno == EADDRINUSE) ThrowInUse(port);
+  if (name->ai_family == AF_INET6 && errno != EACCES) return {};
   throw Error("cannot listen on port {} of this host: {}", port.host, std::strerror(errno));
 }
 
@@ -133,8 +106,11 @@ Ports::Ports(std::vector<Port> ports) : shared_(std::make_shared<Shared>()) {
   std::set<std::uint16_t> seen;
   for (const Port& port : ports) {
     if (!seen.insert(port.host).second) throw Error("port {} is given twice", port.host);
-    for (const int family : {AF_INET, AF_INET6}) {
-      FileDescriptor socket = Listen(family, port);
+    // On macOS one can bind beside a server that listens on all addresses, and would hide it.
+    if (network::ConnectToFirst({{.s_addr = htonl(INADDR_LOOPBACK)}}, port.host).valid())
+      ThrowInUse(port);
+    for (const char* address : {"127.0.0.1", "::1"}) {
+      FileDescriptor socket = Listen(address, port);
       if (socket.valid()) listeners_.push_back({std::move(socket), port});
     }
   }
