@@ -16,9 +16,8 @@ int Diff(const Parsed& parsed) {
   const Instance loaded = LoadInstance(instance);
   loaded.RequireOutOfReach(loaded.configuration.directory());
   if (parsed.count("since") > 0) {
-    const std::uint64_t number = ReadCheckpointNumber(parsed["since"].as<std::string>());
     copy::Copy copy(loaded, choice, "undo");
-    copy::PrintDiffSince(copy, number, only_names, max_size);
+    copy::PrintDiffSince(copy, parsed["since"].as<std::string>(), only_names, max_size);
     return 0;
   }
   (void)::signal(SIGPIPE, SIG_IGN);  // a pager that stops reading is an error of write()

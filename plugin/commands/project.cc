@@ -183,14 +183,6 @@ copy::SendOptions ReadSendOptions(const Parsed& parsed) {
   return options;
 }
 
-std::uint64_t ReadCheckpointNumber(const std::string& word) {
-  constexpr std::size_t kMaxDigits = 9;
-  const bool is_number = word.find_first_not_of("0123456789") == std::string::npos;
-  if (is_number && word.size() <= kMaxDigits) return std::stoull(word);
-  throw support::Error("\"{}\": expected the number of a checkpoint, as `limactl mcp log` has it",
-                       word);
-}
-
 std::uint64_t ReadMaxSize(const Parsed& parsed) {
   const auto& text = parsed["max-size"].as<std::string>();
   const auto bytes = support::ParseByteCount(text);

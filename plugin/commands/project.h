@@ -62,7 +62,4 @@ copy::SendOptions ReadSendOptions(const Parsed& parsed);
 /// `--max-size` of `diff` and `take`. Throws Error.
 std::uint64_t ReadMaxSize(const Parsed& parsed);
 
-/// The number of a checkpoint. Throws Error.
-std::uint64_t ReadCheckpointNumber(const std::string& word);
-
 }  // namespace commands

@@ -32,9 +32,10 @@ GuestState CallStore(Copy& copy, const Settings& settings, const std::string& pr
   return state;
 }
 
-const Checkpoint& Find(const GuestState& state, std::uint64_t number, const SidePlace& place) {
-  const auto found = std::find_if(state.checkpoints.begin(), state.checkpoints.end(),
-                                  [&](const auto& each) { return each.number == number; });
+const Checkpoint& Find(const GuestState& state, const std::string& number, const SidePlace& place) {
+  const auto found =
+      std::find_if(state.checkpoints.begin(), state.checkpoints.end(),
+                   [&](const auto& each) { return std::to_string(each.number) == number; });
   if (found != state.checkpoints.end()) return *found;
   throw Error("There is no checkpoint #{}. See: limactl mcp log {}", number, place.arguments);
 }
@@ -117,7 +118,7 @@ void Undo(Copy& copy, const std::string& number, const Ask& ask) {
     if (!*is_wanted) throw Error("Nothing was undone.");
   }
   const GuestState state = CallStore(copy, {{"N", number}}, "undo");
-  const Checkpoint& target = Find(state, state.now, place);
+  const Checkpoint& target = Find(state, std::to_string(state.now), place);
   const std::string time = TimeOf(target);
   if (state.undone == 0) {
     std::cout << Format("The files are as at #{} ({}) already.\n", target.number, time);
@@ -129,10 +130,11 @@ void Undo(Copy& copy, const std::string& number, const Ask& ask) {
       target.number, time, support::Count(state.undone, "file"), state.before, time);
 }
 
-void PrintDiffSince(Copy& copy, std::uint64_t number, bool only_names, std::uint64_t max_size) {
+void PrintDiffSince(Copy& copy, const std::string& number, bool only_names,
+                    std::uint64_t max_size) {
   const GuestState state = CallStore(copy, {}, "checkpoint\nlog");
   const std::string& old = Find(state, number, copy.side().place()).id;
-  const std::string& now = Find(state, state.now, copy.side().place()).id;
+  const std::string& now = Find(state, std::to_string(state.now), copy.side().place()).id;
   FetchCheckpoints(copy, {now, old}, max_size, [&](const Git& git) {
     PrintDiff(git, {old, now}, only_names);
   });

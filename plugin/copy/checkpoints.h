@@ -31,6 +31,6 @@ void FollowLog(const Instance& instance, const Choice& choice);
 void Undo(Copy& copy, const std::string& number, const Ask& ask);
 
 /// Prints what has changed since `number`.
-void PrintDiffSince(Copy& copy, std::uint64_t number, bool only_names, std::uint64_t max_size);
+void PrintDiffSince(Copy& copy, const std::string& number, bool only_names, std::uint64_t max_size);
 
 }  // namespace copy
