@@ -80,7 +80,8 @@ std::span<const Command> Commands() {
       Command{.name = "diff", .run = &Diff, .arguments = {kInstance},
           .brief = "Show what was changed in the copy, or on a mount", .more = "On a mount, that is since the last session began. Into a pipe, it is a patch for `git apply`.",
           .page = "copy.md", .example = "diff --stat", .options = {
-              {"stat", "", kNothing, "Only names, with numbers of lines"}, kProject, kName, MaxSize("On a mount, larger files are left out.")}},
+              {"stat", "", kNothing, "Only names, with numbers of lines"},
+              {"since", "N", kNothing, "Since a checkpoint that `log` lists; in a copy"}, kProject, kName, MaxSize("On a mount, larger files are left out.")}},
       Command{.name = "take", .run = &Take, .arguments = {kInstance}, .brief = "Bring the changes made in the copy back, as a branch",
           .page = "copy.md", .example = "take --apply", .exit_status = "1 also if something could not be taken", .options = {
               {"apply", "", kNothing, "Change the working tree instead: all of it or nothing",
@@ -97,6 +98,13 @@ std::span<const Command> Commands() {
               {"undo", "", kNothing, "Bring the copy back that was set aside last", "A copy that is there now is set aside in its place."},
               {"all", "", kNothing, "Every copy of this project in this instance", "One that may not be dropped stays, and is named."},
               {"purge", "", kNothing, "Delete the copy, and with --force what is set aside of this project", "It cannot be brought back."}, kProject, kName}},
+      Command{.name = "log", .run = &Log, .arguments = {kInstance}, .brief = "List the checkpoints of a copy's files", .more = "Makes one first, of now.",
+          .page = "undo.md", .example = "log --follow", .options = {
+              {"follow", "", kNothing, "Go on, and print each new one", "For a second terminal: Ctrl-C ends it."}, kProject, kName}},
+      Command{.name = "undo", .run = &Undo, .arguments = {{"[N]", kNothing, "A checkpoint that `log` lists; 0 is as it was sent (default: the state before the present one)"}, kInstance},
+          .brief = "Put the files of a copy back as at a checkpoint", .more = "Makes one first, of now, so that this can be undone. Commits, branches and ignored files stay as they are.",
+          .page = "undo.md", .example = "undo 5", .options = {
+              {"yes", "", kNothing, "Do not ask, also while an agent works in the copy"}, kProject, kName}},
       Command{.name = "changes", .run = &Changes, .arguments = {kInstance},
           .brief = "List changes that programs on this host would run or obey", .more = "On a mount since the baseline, which the first `run` takes; in a copy since it was sent.",
           .page = "changes.md", .example = "changes", .exit_status = "0 if there are none, 1 if there are some, 2 after an error", .options = {

@@ -27,6 +27,8 @@ int Copy(const Parsed& parsed);
 int Diff(const Parsed& parsed);
 int Take(const Parsed& parsed);
 int Drop(const Parsed& parsed);
+int Log(const Parsed& parsed);
+int Undo(const Parsed& parsed);
 int Allow(const Parsed& parsed);
 int Port(const Parsed& parsed);
 int Changes(const Parsed& parsed);  ///< returns 1 if something was changed

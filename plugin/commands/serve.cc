@@ -10,6 +10,7 @@
 
 #include "agents/agent.h"
 #include "commands/audit_log.h"
+#include "commands/checkpointer.h"
 #include "commands/commands.h"
 #include "commands/option_parser.h"
 #include "commands/project.h"
@@ -18,6 +19,7 @@
 #include "connection/instance.h"
 #include "connection/instance_opener.h"
 #include "connection/shared_connection.h"
+#include "copy/checkpoints.h"
 #include "copy/served_copy.h"
 #include "copy/setup.h"
 #include "mcp/server.h"
@@ -70,10 +72,21 @@ int Serve(const Parsed& parsed) {
   SharedConnection connection(std::bind_front(&connection::InstanceOpener::Open, &opener));
   mcp::ServerOptions server_options = MakeServerOptions(options, copied, connection);
   std::optional<AuditLog> audit;
-  if (options.audit_file) {
-    audit.emplace(*options.audit_file);
-    server_options.observer = std::bind_front(&AuditLog::Record, &*audit);
-  }
+  if (options.audit_file) audit.emplace(*options.audit_file);
+  std::optional<Checkpointer> checkpoints;
+  if (!copied.project.empty())
+    checkpoints.emplace(copied.project,
+                        [&](const std::string& note, const support::Context& context) {
+                          const auto workspace = connection.Current();
+                          if (!workspace) return;
+                          copy::KeepState(options.instance.lima_home / options.instance.name,
+                                          copied, *workspace->guest, note, context);
+                        });
+  if (audit || checkpoints)
+    server_options.observer = [&](const mcp::ObservedCall& call, const mcp::Outcome* end) {
+      if (audit) audit->Record(call, end);
+      if (checkpoints) checkpoints->Observe(call, end);
+    };
   mcp::Server server(server_options, tools::MakeTools(connection, options.tools), STDIN_FILENO,
                      STDOUT_FILENO);
   const TerminationWatch watch(parent,

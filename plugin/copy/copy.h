@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "copy/guest_copy.h"
 #include "copy/instance.h"
@@ -45,6 +47,7 @@ class Copy {
   /// Connects to the guest, unless it is connected.
   void Connect();
   [[nodiscard]] guest::Guest& guest() const { return *guest_; }
+  [[nodiscard]] const std::shared_ptr<guest::Guest>& connection() const { return guest_; }
 
   /// A report on changes, if they become `branch`, and of other branches, by their commits; see
   /// exposure::ReportOnCommits.
@@ -97,6 +100,10 @@ enum class Refs {
 /// a quarantine. If it is not complete, valid commits with names that a working tree can have, it
 /// is deleted.
 GuestState Fetch(Copy& copy, std::uint64_t max_size, Refs refs);
+
+/// Brings these checkpoints in the same way, but only for as long as `use` runs.
+void FetchCheckpoints(Copy& copy, const std::vector<std::string>& ids, std::uint64_t max_size,
+                      const std::function<void(const Git&)>& use);
 
 /// Sets the copy aside, in the guest and here. Throws if an agent works in it, or, without `force`,
 /// if something was not taken. Never moves a directory that has not the copy's marker. Like the

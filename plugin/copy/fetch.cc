@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "copy/copy.h"
+#include "copy/programs.h"
 #include "support/errors.h"
 #include "support/files.h"
 #include "support/format.h"
@@ -49,11 +50,12 @@ void Accept(const fs::path& objects, const SideRepository& side) {
   }
 }
 
-void Index(Copy& copy, const std::string& revisions, const Git& git, std::uint64_t max_size) {
+void Index(Copy& copy, const std::string& program, const std::string& revisions, const Git& git,
+           std::uint64_t max_size) {
   support::Child index = git.Start({"-c", "pack.threads=1", "index-pack", "--stdin", kStrict,
                                     "--max-input-size=" + std::to_string(max_size)},
                                    {.input = support::Child::kPipe});
-  ReceivePack(copy, revisions, max_size,
+  ReceivePack(copy, program, revisions, max_size,
               [&](std::string_view bytes) { return index.Write(bytes); });
   if (index.Finish() != 0) throw BadPack(ErrorLine(index));
 }
@@ -130,6 +132,22 @@ void DeleteUnused(const SideRepository& side) {
   (void)git.Run({"repack", "-a", "-d", "-l", "-q", "--window=0"});
 }
 
+/// Brings commits that `program` packs into a quarantine, for as long as `use` runs with its git
+/// and directory. `common`: what the guest leaves out.
+void Receive(Copy& copy, const std::string& program, const std::vector<std::string>& ids,
+             const std::vector<std::string>& common, std::uint64_t max_size,
+             const std::function<void(const Git&, const fs::path&)>& use) {
+  const SideRepository& side = copy.side();
+  const fs::path quarantine = side.MakeScratch();
+  fs::create_directory(quarantine / "pack");
+  const Git git = side.git().With(
+      {{"GIT_OBJECT_DIRECTORY", quarantine.string()},
+       {"GIT_ALTERNATE_OBJECT_DIRECTORIES", Quoted((side.path() / "objects").string())}});
+  Index(copy, program, support::Join(ids, "\n") + "\n" + Excluding(common), git, max_size);
+  RequireComplete(git, ids, quarantine / "pack");
+  use(git, quarantine);
+}
+
 /// `common`: what the guest may leave out.
 GuestState Fetch(Copy& copy, std::uint64_t max_size, Refs refs,
                  const std::vector<std::string>& common) {
@@ -145,15 +163,11 @@ GuestState Fetch(Copy& copy, std::uint64_t max_size, Refs refs,
   });
   if (known > 0 && CommonCommits(side).empty()) throw BadPack("git gc has deleted a commit here");
   if (!ids.empty()) {
-    const fs::path quarantine = side.MakeScratch();
-    fs::create_directory(quarantine / "pack");
-    const Git git = side.git().With(
-        {{"GIT_OBJECT_DIRECTORY", quarantine.string()},
-         {"GIT_ALTERNATE_OBJECT_DIRECTORIES", Quoted((side.path() / "objects").string())}});
-    Index(copy, support::Join(ids, "\n") + "\n" + Excluding(state.known), git, max_size);
-    RequireComplete(git, ids, quarantine / "pack");
-    state.tree = ReadTree(git, state.work);
-    Accept(quarantine, side);
+    Receive(copy, "pack", ids, state.known, max_size,
+            [&](const Git& git, const fs::path& quarantine) {
+              state.tree = ReadTree(git, state.work);
+              Accept(quarantine, side);
+            });
   }
   CopyFacts facts = side.facts();
   facts.work = state.work;
@@ -161,21 +175,38 @@ GuestState Fetch(Copy& copy, std::uint64_t max_size, Refs refs,
   return state;
 }
 
+/// Calls `attempt` with what guest and host have in common; again without, if the pack is bad.
+template <typename Attempt>
+auto WithCommon(Copy& copy, std::vector<std::string> common, const Attempt& attempt) {
+  try {
+    return attempt(common);
+  } catch (const BadPack&) {
+  }
+  try {
+    return attempt({});
+  } catch (const BadPack& bad) {
+    throw Error("{} To get the files: `{}`", bad.what(),
+                FilesCommand(copy.side().place().instance, copy.side().facts().directory));
+  }
+}
+
 }  // namespace
 
 GuestState Fetch(Copy& copy, std::uint64_t max_size, Refs refs) {
   copy.Connect();
   DeleteUnused(copy.side());
-  try {
-    return Fetch(copy, max_size, refs, copy.side().facts().Commits());
-  } catch (const BadPack&) {
-  }
-  try {
-    return Fetch(copy, max_size, refs, {});
-  } catch (const BadPack& bad) {
-    throw Error("{} To get the files: `{}`", bad.what(),
-                FilesCommand(copy.side().place().instance, copy.side().facts().directory));
-  }
+  return WithCommon(
+      copy, copy.side().facts().Commits(),
+      [&](const std::vector<std::string>& common) { return Fetch(copy, max_size, refs, common); });
+}
+
+void FetchCheckpoints(Copy& copy, const std::vector<std::string>& ids, std::uint64_t max_size,
+                      const std::function<void(const Git&)>& use) {
+  WithCommon(copy, Existing(copy.side().git(), {copy.side().facts().sent}),
+             [&](const std::vector<std::string>& common) {
+               Receive(copy, std::string(checkpoint_program) + "open_store\npack", ids, common,
+                       max_size, [&](const Git& git, const fs::path&) { use(git); });
+             });
 }
 
 }  // namespace copy

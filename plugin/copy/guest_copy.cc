@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <fstream>
 #include <future>
 #include <iostream>
@@ -61,45 +62,44 @@ const std::string kFunctions = std::string(look_program) + std::string(untaken_p
   throw Error(Unchanged(problem));
 }
 
-[[noreturn]] void ThrowInvalid(const SideRepository& side) {
+[[noreturn]] void ThrowInvalid(const Site& site) {
   throw Error("{} Check it with: limactl mcp doctor {}",
-              Unchanged("The guest sent an invalid reply"), side.place().instance);
+              Unchanged("The guest sent an invalid reply"), site.place.instance);
 }
 
-std::uint64_t ToNumber(const std::string& word, const SideRepository& side) {
+std::uint64_t ToNumber(const std::string& word, const Site& site) {
   constexpr std::size_t kMaxDigits = 9;
   const bool is_number = !word.empty() && word.size() <= kMaxDigits &&
                          word.find_first_not_of("0123456789") == std::string::npos;
-  if (!is_number) ThrowInvalid(side);
+  if (!is_number) ThrowInvalid(site);
   return std::stoull(word);
 }
 
 /// The error for a reason or a state of programs/. `detail`: git's message.
-std::string Advice(const std::string& reason, const std::string& detail,
-                   const SideRepository& side) {
-  const std::string& instance = side.place().instance;
-  const std::string& directory = side.facts().directory;
-  const std::string drop = Format("limactl mcp drop {}{}", side.place().arguments,
+std::string Advice(const std::string& reason, const std::string& detail, const Site& site) {
+  const std::string& instance = site.place.instance;
+  const std::string& directory = site.facts.directory;
+  const std::string drop = Format("limactl mcp drop {}{}", site.place.arguments,
                                   reason == "directory" ? "" : " --force");
   const std::string rescue =
       Format("To get its files: `{}`. Then `{}`", FilesCommand(instance, directory), drop);
   const std::string elsewhere =
-      side.place().ReadFacts() ? drop + ", then --copy-dir DIR" : "--copy-dir DIR";
-  const bool is_aside = !ListSetAside(side.place().instance_directory, &side.place()).empty();
-  const std::string undo = Format("limactl mcp drop {} --undo", side.place().arguments);
+      site.place.ReadFacts() ? drop + ", then --copy-dir DIR" : "--copy-dir DIR";
+  const bool is_aside = !ListSetAside(site.place.instance_directory, &site.place).empty();
+  const std::string undo = Format("limactl mcp drop {} --undo", site.place.arguments);
   const std::map<std::string, std::string> texts = {
       {"git", "git 2.30 or newer is needed in the guest: sudo apt-get install git"},
       {"busy", "Another limactl mcp works with this copy."},
       {"absent", Format("The copy is gone from {}:{}. Make it anew: limactl mcp copy {}", instance,
-                        directory, side.place().selector)},
+                        directory, site.place.selector)},
       {"interrupted", Format("The last copy was interrupted. Complete it: limactl mcp copy {}",
-                             side.place().selector)},
+                             site.place.selector)},
       {"damaged", Format("The copy's .git is damaged. {}", rescue)},
       {"unmarked", Format("{} in {} is no longer the copy: its .git is gone or another one. {}, "
                           "which leaves the directory",
                           directory, instance, rescue)},
       {"dropped", Format("The last drop was interrupted. Complete it: limactl mcp drop {}",
-                         side.place().arguments)},
+                         site.place.arguments)},
       {"foreign",
        Format("{} exists in {} and is no copy of ours. Move it away, or {}.{}", directory, instance,
               elsewhere, is_aside ? " If it was dropped: " + undo : "")},
@@ -116,19 +116,25 @@ std::string Advice(const std::string& reason, const std::string& detail,
                      instance, directory, detail, FilesCommand(instance, directory))},
       {"unadded", Format("git cannot read all files of the copy in {}:{}. Nothing was changed.",
                          instance, directory)},
+      {"checkpoint",
+       Format("git cannot make a checkpoint in {}: {}. Nothing was changed.", instance, detail)},
+      {"unknown", Format("There is no {}. See: limactl mcp log {}", detail, site.place.arguments)},
+      {"lost",
+       Format("Checkpoint #{} has lost objects in the guest. Nothing was changed.", detail)},
+      {"changing", Format("{} is written all the time, so nothing was changed. End what writes it, "
+                          "then again.",
+                          detail)},
       {"device", Format("{} is on another file system than ~/.cache in {}. To delete it: "
                         "limactl mcp drop {} --purge",
-                        directory, instance, side.place().arguments)},
+                        directory, instance, site.place.arguments)},
       {"rename", Format("The copy cannot be moved in {}: {}", instance, detail)},
       {"delete", Format("The copy cannot be deleted in {}: {}", instance, detail)}};
   const auto found = texts.find(reason);
   return found == texts.end() ? Format("git failed in {}: {}", instance, detail) : found->second;
 }
 
-shell::Script ScriptOf(const SideRepository& side, const Settings& settings,
-                       const std::string& program) {
-  const CopyFacts& facts = side.facts();
-  const SidePlace& place = side.place();
+shell::Script ScriptOf(const Site& site, const Settings& settings, const std::string& program) {
+  const auto& [place, facts] = site;
   std::vector<std::string> names;
   for (const SetAside& each : ListSetAside(place.instance_directory, &place))
     names.push_back(each.name);
@@ -140,7 +146,11 @@ shell::Script ScriptOf(const SideRepository& side, const Settings& settings,
                   {"DONE", support::Join({facts.sent, facts.base, facts.applied}, " ")},
                   {"BRANCH", facts.branch},
                   {"RECORDS", support::Join(names, " ")},
-                  {"ONLY_STATE", ""}};
+                  {"ONLY_STATE", ""},
+                  {"STATE", ""},
+                  {"NOTE", ""},
+                  {"RESCUE", ""},
+                  {"TRIES", "60"}};
   all.insert(all.end(), settings.begin(), settings.end());
   std::string text;
   for (const auto& [name, value] : all) text += name + "=" + shell::ShellQuote(value) + "\n";
@@ -155,14 +165,30 @@ std::string LastMessage(const std::string& error) {
 }
 
 /// A full name of a ref, or "detached".
-std::string ReadSource(const std::string& name, const SideRepository& side) {
+std::string ReadSource(const std::string& name, const Site& site) {
   constexpr std::size_t kMaxName = 1000;
   const bool is_source = name == "detached" || name.starts_with("refs/");
-  if (!is_source || name.size() > kMaxName) ThrowInvalid(side);
+  if (!is_source || name.size() > kMaxName) ThrowInvalid(site);
   return name;
 }
 
-void ReadReport(const std::string& line, const SideRepository& side, GuestState& state) {
+/// "NUMBER TIME ID FROM FILES NOTE"
+Checkpoint ReadCheckpoint(const std::string& line, const Site& site) {
+  constexpr std::size_t kMaxNote = 200;
+  constexpr std::size_t kWords = 5;
+  std::vector<std::string> words = Split(line, ' ');
+  if (words.size() < kWords || !IsObjectId(words[2])) ThrowInvalid(site);
+  const std::string note = support::Join({words.begin() + kWords, words.end()}, " ");
+  std::time_t time = 0;
+  std::from_chars(words[1].data(), words[1].data() + words[1].size(), time);
+  return {.number = ToNumber(words[0], site),
+          .files = ToNumber(words[4], site),
+          .time = time,
+          .id = words[2],
+          .note = Printable(note.substr(0, kMaxNote))};
+}
+
+void ReadReport(const std::string& line, const Site& site, GuestState& state) {
   constexpr std::size_t kMaxName = 1000;
   std::vector<std::string> words = Split(line, ' ');
   const std::string kind = words.empty() ? "" : words.front();
@@ -170,25 +196,31 @@ void ReadReport(const std::string& line, const SideRepository& side, GuestState&
   words.resize(4);
   // git takes a shorter id for the beginning of one.
   const auto read_id = [&](const std::string& id) {
-    if (!IsObjectId(id) || id.size() != side.facts().sent.size()) ThrowInvalid(side);
+    if (!IsObjectId(id) || id.size() != site.facts.sent.size()) ThrowInvalid(site);
     return id;
   };
-  if (kind == "git" && !IsNewEnough(line, 30)) throw Error(Advice("git", "", side));
+  if (kind == "git" && !IsNewEnough(line, 30)) throw Error(Advice("git", "", site));
   if (kind == "state") state.directory = rest;
   if (kind == "have") state.known.push_back(rest);
   if (kind == "work") {
     state.work = read_id(words[1]);
-    state.untaken.commits = ToNumber(words[2], side);
-    state.untaken.files = ToNumber(words[3], side);
+    state.untaken.commits = ToNumber(words[2], site);
+    state.untaken.files = ToNumber(words[3], site);
   }
-  if (kind == "head") state.head = ReadSource(rest, side);
+  if (kind == "head") state.head = ReadSource(rest, site);
   if (kind == "ref") {
-    state.untaken.refs.push_back({read_id(words[1]), ReadSource(words[2], side)});
+    state.untaken.refs.push_back({read_id(words[1]), ReadSource(words[2], site)});
   }
   if (kind == "aside") state.aside.push_back(rest.substr(0, kMaxName));
+  if (kind == "now") state.now = ToNumber(words[1], site);
+  if (kind == "undone") {
+    state.undone = ToNumber(words[1], site);
+    state.before = ToNumber(words[2], site);
+  }
+  if (kind == "checkpoint") state.checkpoints.push_back(ReadCheckpoint(rest, site));
   if (kind == "rest" || kind == "note") {
     const std::size_t name = words[1].size() + 1;
-    if (rest.size() <= name) ThrowInvalid(side);
+    if (rest.size() <= name) ThrowInvalid(site);
     (kind == "rest" ? state.untaken.rest : state.untaken.notes)
         .push_back({words[1], Printable(rest.substr(name, kMaxName))});
   }
@@ -238,9 +270,9 @@ struct Ended {
 /// tell them apart, beat() of look.sh prints an empty line to standard error while git works. The
 /// script's context is therefore its own, and stopped here for both limits. Even then, end.get()
 /// must wait for the thread: it still uses `sink` and the callers' variables.
-Ended RunWatched(Copy& copy, const shell::Script& script,
+Ended RunWatched(guest::Guest& guest, const shell::Script& script,
                  const std::function<bool(std::string_view)>& on_output,
-                 const std::function<void()>& show) {
+                 const std::function<void()>& show, const support::Context& given = {}) {
   std::string error;
   std::atomic<std::uint64_t> heard = 0;
   shell::FunctionSink sink([&](shell::Stream stream, std::string_view bytes) {
@@ -248,11 +280,10 @@ Ended RunWatched(Copy& copy, const shell::Script& script,
     if (stream == shell::Stream::kOutput) return on_output(bytes);
     return (error += bytes).size() <= kMaxReports;
   });
-  const support::Context context = support::Context().WithTimeout(kTotal);
+  const support::Context context = given.WithTimeout(kTotal);
   support::StopSource stop;
-  auto end = std::async(std::launch::async, [&] {
-    return copy.guest().shells().RunScript(script, sink, stop.context());
-  });
+  auto end = std::async(std::launch::async,
+                        [&] { return guest.shells().RunScript(script, sink, stop.context()); });
   bool is_silent = false;
   std::uint64_t seen = 0;
   Clock::time_point touched = Clock::now();
@@ -281,13 +312,18 @@ std::vector<std::string> CommonCommits(const SideRepository& side) {
   return common;
 }
 
-GuestState CallGuest(Copy& copy, const Settings& settings, const std::string& program) try {
+GuestState CallGuest(Copy& copy, const Settings& settings, const std::string& program) {
+  return CallGuest(copy.side(), copy.guest(), settings, program);
+}
+
+GuestState CallGuest(const Site& site, guest::Guest& guest, const Settings& settings,
+                     const std::string& program, const support::Context& context) try {
   std::string output;
-  Progress progress(Format("git works in {}", copy.side().place().instance));
+  Progress progress(Format("git works in {}", site.place.instance));
   const Ended ended = RunWatched(
-      copy, ScriptOf(copy.side(), settings, program),
+      guest, ScriptOf(site, settings, program),
       [&](std::string_view bytes) { return (output += bytes).size() <= kMaxReports; },
-      [&] { progress.ShowSeconds(); });
+      [&] { progress.ShowSeconds(); }, context);
   if (output.size() > kMaxReports) Stop(kTooMuch);
   GuestState state;
   for (const std::string& line : Split(output, '\n')) {
@@ -298,17 +334,19 @@ GuestState CallGuest(Copy& copy, const Settings& settings, const std::string& pr
       throw Error(Advice(reason,
                          line.size() <= detail ? LastMessage(ended.error)
                                                : Printable(line.substr(detail, kMaxMessage)),
-                         copy.side()));
+                         site));
     }
-    ReadReport(line, copy.side(), state);
-    if (state.untaken.refs.size() + state.untaken.rest.size() + state.aside.size() > kMaxUntaken)
+    ReadReport(line, site, state);
+    if (state.untaken.refs.size() + state.untaken.rest.size() + state.aside.size() +
+            state.checkpoints.size() >
+        kMaxUntaken)
       Stop(kTooMuch);
   }
   if (ended.status == 0) return state;
   throw Error("The guest's part of this ended: {}", LastMessage(ended.error));
 } catch (const support::ConnectionLost&) {
   // Its text says that nothing was changed.
-  throw Error("The connection to {} was lost; try again.", copy.side().place().instance);
+  throw Error("The connection to {} was lost; try again.", site.place.instance);
 }
 
 GuestState CommitGuestWork(Copy& copy, const std::vector<std::string>& common,
@@ -335,8 +373,8 @@ GuestState CommitGuestWork(Copy& copy, const std::vector<std::string>& common,
   return state;
 }
 
-void RequireOurs(const SideRepository& side, const GuestState& state) {
-  if (state.directory != "ours") throw Error(Advice(state.directory, "", side));
+void RequireOurs(const Site& site, const GuestState& state) {
+  if (state.directory != "ours") throw Error(Advice(state.directory, "", site));
 }
 
 void SendFile(Copy& copy, const std::filesystem::path& path, const std::string& to) try {
@@ -358,12 +396,12 @@ void SendFile(Copy& copy, const std::filesystem::path& path, const std::string& 
   Stop(kSilent);
 }
 
-void ReceivePack(Copy& copy, const std::string& revisions, std::uint64_t max_size,
-                 const std::function<bool(std::string_view)>& on_bytes) {
+void ReceivePack(Copy& copy, const std::string& program, const std::string& revisions,
+                 std::uint64_t max_size, const std::function<bool(std::string_view)>& on_bytes) {
   std::atomic<std::uint64_t> received = 0;
   Progress progress("Receiving");
   RunWatched(
-      copy, ScriptOf(copy.side(), {{"REVISIONS", revisions}}, "pack"),
+      copy.guest(), ScriptOf(copy.side(), {{"REVISIONS", revisions}}, program),
       [&](std::string_view bytes) {
         received += bytes.size();
         return received <= max_size && on_bytes(bytes);

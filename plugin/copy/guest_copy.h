@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -12,6 +13,8 @@
 #include "copy/side_repository.h"
 #include "copy/untaken.h"
 #include "git/objects.h"
+#include "guest/guest.h"
+#include "support/context.h"
 
 /// Work on the copy in the guest, by programs/ and file requests. Nothing that the guest reports is
 /// trusted. The guest must be connected. Each function throws support::Error with what the user can
@@ -19,6 +22,15 @@
 namespace copy {
 
 class Copy;
+
+/// A state of the copy's files that programs/checkpoint.sh has kept.
+struct Checkpoint {
+  std::uint64_t number = 0;
+  std::uint64_t files = 0;  ///< that differ from the one before it
+  std::time_t time = 0;     ///< the guest's
+  std::string id = {};      ///< of the commit
+  std::string note = {};    ///< printable
+};
 
 /// The guest's report on the copy.
 struct GuestState {
@@ -29,12 +41,26 @@ struct GuestState {
   git::TreeEntries tree = {};  ///< of `work`, if Fetch has brought it
   std::string head = {};       ///< HEAD's full ref name, such as "refs/heads/x", or "detached"
   Untaken untaken = {};
-  std::vector<std::string> aside = {};  ///< names of what is set aside of the project
+  std::vector<std::string> aside = {};       ///< names of what is set aside of the project
+  std::vector<Checkpoint> checkpoints = {};  ///< the newest first
+  std::uint64_t now = 0;                     ///< the checkpoint that the files are like
+  std::uint64_t undone = 0;                  ///< how many files were put back
+  std::uint64_t before = 0;                  ///< the checkpoint from before that
 
   /// Whether the directory has the copy's marker.
   [[nodiscard]] bool IsMarked() const {
     return directory == "ours" || directory == "damaged" || directory == "interrupted";
   }
+};
+
+/// A copy for a call, which need not hold its lock.
+struct Site {
+  Site(const SidePlace& where, const CopyFacts& known) : place(where), facts(known) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): it is that of the repository.
+  Site(const SideRepository& side) : place(side.place()), facts(side.facts()) {}
+
+  const SidePlace& place;
+  const CopyFacts& facts;
 };
 
 /// Variables of a call, besides those that all need.
@@ -45,6 +71,8 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 std::vector<std::string> CommonCommits(const SideRepository& side);
 
 /// Runs a program after begin() of look.sh, and reads its report.
+GuestState CallGuest(const Site& site, guest::Guest& guest, const Settings& settings,
+                     const std::string& program, const support::Context& context = {});
 GuestState CallGuest(Copy& copy, const Settings& settings, const std::string& program);
 
 /// Inspects the copy, and makes a commit of its working tree in its object store, unless ONLY_STATE
@@ -54,14 +82,15 @@ GuestState CommitGuestWork(Copy& copy, const std::vector<std::string>& common,
                            const Settings& settings = {}, bool is_counted = true);
 
 /// Throws, unless the directory is the copy.
-void RequireOurs(const SideRepository& side, const GuestState& state);
+void RequireOurs(const Site& site, const GuestState& state);
 
 /// Copies a file to a new one in the guest.
 void SendFile(Copy& copy, const std::filesystem::path& file, const std::string& to);
 
-/// Passes on a pack of the revisions (lines) until `on_bytes` returns false. The connection's
-/// thread calls `on_bytes` and waits for it, so nothing else may use the connection meanwhile.
-void ReceivePack(Copy& copy, const std::string& revisions, std::uint64_t max_size,
-                 const std::function<bool(std::string_view)>& on_bytes);
+/// Passes on a pack that `program` makes of the revisions (lines) until `on_bytes` returns false.
+/// The connection's thread calls `on_bytes` and waits for it, so nothing else may use the
+/// connection meanwhile.
+void ReceivePack(Copy& copy, const std::string& program, const std::string& revisions,
+                 std::uint64_t max_size, const std::function<bool(std::string_view)>& on_bytes);
 
 }  // namespace copy

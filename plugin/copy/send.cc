@@ -4,6 +4,7 @@
 #include <iostream>
 #include <optional>
 
+#include "copy/checkpoints.h"
 #include "copy/copy.h"
 #include "copy/programs.h"
 #include "copy/rules.h"
@@ -132,6 +133,7 @@ Notes Send(Copy& copy, const SendOptions& options) {
              .setup = facts.setup,
              .name = facts.name});
   CallGuest(copy, {}, "rm -f \"$next\"");
+  KeepAsSent(copy);
   notes.Add(snapshot.notes);
   notes.Add(is_there ? Format("{} starts again from here.", the_copy)
                      : Format("Copied to {}.", place));

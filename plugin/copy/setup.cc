@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "connection/shared_connection.h"
+#include "copy/checkpoints.h"
 #include "git/objects.h"
 #include "lima/configuration.h"
 #include "network/proxy.h"
@@ -106,6 +107,7 @@ void NoteChanged(const Instance& instance, const CopyFacts& run) try {
   for (const git::RawChange& change :
        git::Diff(copy.side().git(), copy.side().facts().applied, work))
     paths.push_back(change.path);
+  KeepAsSent(copy);
   exposure::Notes notes;
   notes.AddNote("changed in the copy, so it is not replaced until they are taken:", paths);
   notes.Print(std::cerr);

@@ -68,9 +68,9 @@ std::string FormatByteCount(std::uint64_t bytes) {
   return Count(bytes, "byte");
 }
 
-std::string FormatTime(std::time_t seconds_since_1970, const char* pattern) {
+std::string FormatTime(std::time_t seconds_since_1970, const char* pattern, bool is_local) {
   std::tm parts{};
-  ::gmtime_r(&seconds_since_1970, &parts);
+  (is_local ? ::localtime_r : ::gmtime_r)(&seconds_since_1970, &parts);
   std::array<char, 64> text{};
   return {text.data(), std::strftime(text.data(), text.size(), pattern, &parts)};
 }

@@ -24,8 +24,8 @@ std::optional<std::uint64_t> ParseByteCount(std::string_view text);
 /// "256KiB", or "262145 bytes" if no unit divides them evenly.
 std::string FormatByteCount(std::uint64_t bytes);
 
-/// As strftime, in UTC.
-std::string FormatTime(std::time_t seconds_since_1970, const char* pattern);
+/// As strftime, in UTC or in local time.
+std::string FormatTime(std::time_t seconds_since_1970, const char* pattern, bool is_local = false);
 
 /// "2026-01-31T12:00:00.000Z": RFC 3339 in UTC, with milliseconds.
 std::string FormatDate(std::chrono::system_clock::time_point time);

@@ -25,7 +25,7 @@ begin() {
     if command -v flock >/dev/null; then
       exec 9>>"$copied"
       # BusyBox's knows no -w.
-      tries=60
+      tries=$TRIES
       until flock -n 9; do
         [ $((tries -= 1)) -gt 0 ] || fail busy
         sleep 1

@@ -55,7 +55,7 @@ apply() {
     name=$(list_in_the_way | swap_ends | head -n 1)
     [ -z "$name" ] || fail way "$name"
   fi
-  checkpoint || exit
+  [ "$STATE" = absent ] || (NOTE='before the next copy' && open_store && checkpoint) || exit
   echo "$NEW" >"$next" || return
   mkdir -p "$GIT_DIR/info" && printf %s "$EXCLUDES" >"$GIT_DIR/info/exclude" || return
   read -r current <"$GIT_DIR/HEAD"

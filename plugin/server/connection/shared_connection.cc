@@ -79,6 +79,11 @@ bool SharedConnection::IsConnecting() {
   return connecting_;
 }
 
+std::optional<tools::Workspace> SharedConnection::Current() {
+  const std::scoped_lock lock(mutex_);
+  return IsAlive() ? current_ : std::nullopt;
+}
+
 tools::Workspace SharedConnection::Acquire(const support::Context& context,
                                            mcp::ProgressReporter& progress) {
   std::unique_lock lock(mutex_);

@@ -69,6 +69,9 @@ class SharedConnection final : public tools::WorkspaceSource {
   void ConnectInBackground();
   [[nodiscard]] bool IsConnecting();
 
+  /// The present connection, if there is one.
+  [[nodiscard]] std::optional<tools::Workspace> Current();
+
   /// See WorkspaceSource. If the context times out, throws support::Error with the status, and
   /// connecting continues for the next call.
   tools::Workspace Acquire(const support::Context& context,

@@ -41,7 +41,7 @@ struct ObservedCall {
 
 /// Called when a call ends, before its response is sent. For a tool that may change something, also
 /// before it runs, with `end` null. Not called for requests that cannot be read as a call.
-/// Any thread, several at a time. Must be quick and not throw.
+/// Any thread, several at a time. Must not throw, and must be quick: a call waits for it.
 using CallObserver = std::function<void(const ObservedCall& call, const Outcome* end)>;
 
 /// A result above kMaxMessageBytes is a failure; `advice` is ToolDefinition::when_too_large.
