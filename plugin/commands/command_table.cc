@@ -24,6 +24,8 @@ constexpr Option kSetup = {"setup", "COMMAND", kNothing, "Run this in the copy w
     "It is remembered, and runs as the guest's user, at once if it is new or has not come to its end. `--setup ''` forgets it. As the last word, without COMMAND: run it again.", "", false, Values::kOrEmptyOrAlone};
 constexpr Option kName = {"name", "NAME", kNothing, "The copy with this name, one of several of the project",
     "It lies in PROJECT--NAME in the guest, unless `--copy-dir` names another directory, and its branch comes as INSTANCE/NAME."};
+constexpr Option kInclude = {"include", "NAME", kFiles, "Lend this file that git does not track to the copy, or a directory's ignored ones",
+    "NAME counts from the top of the project. The list is remembered. `--include ''` empties it.", "", kIsList, Values::kOrEmpty};
 constexpr Option MaxSize(std::string_view more) { return {"max-size", "SIZE", kNothing, "The most that may come from the guest", more, "2GiB"}; }
 constexpr Argument kInstance = {"[INSTANCE]", kInstances, "An instance of Lima (default: \"agent\")"};
 constexpr Argument kServedInstance = {"[INSTANCE]", kInstances, "An instance of Lima (default: \"default\")"};
@@ -67,7 +69,7 @@ std::span<const Command> Commands() {
           .page = "agents.md", .example = "run claude agent --trust -- -p \"run the tests\"",
           .exit_status = "that of the agent; 128 and the number of the signal that killed it; 1 after an error", .options = {
               {"copy-dir", "DIR", kNothing, "Work in a copy, in this directory of the guest", "It must lie outside all mounts, and is remembered."}, kName,
-              kSetup,
+              kSetup, kInclude,
               {"trust", "", kNothing, "Let the agent call the tools of the guest without asking you"},
               {"mcp", "NAME=COMMAND", kNothing, "Also start this MCP server, in the guest", "It runs in the project's directory there. Nothing of it runs on the host.", "", kIsList},
               {"port", "[HOST:]GUEST", kNothing, "Open this port of the guest on this host while the agent runs", "As `limactl mcp port` does.", "", kIsList},
@@ -76,7 +78,7 @@ std::span<const Command> Commands() {
       Command{.name = "copy", .run = &Copy, .arguments = {kInstance},
           .brief = "Copy the project into an instance, or refresh the copy", .more = "The copy is refreshed if all work in it was taken. Prints the command that serves it.",
           .page = "copy.md", .example = "copy", .exit_status = "1 also if the set-up command failed or was not run; 128 and the number of the signal that ended it", .options = {
-              {"copy-dir", "DIR", kNothing, "The directory in the guest, if not the project's own path", "It must lie outside all mounts."}, kName, kSetup}},
+              {"copy-dir", "DIR", kNothing, "The directory in the guest, if not the project's own path", "It must lie outside all mounts."}, kName, kSetup, kInclude}},
       Command{.name = "diff", .run = &Diff, .arguments = {kInstance},
           .brief = "Show what was changed in the copy, or on a mount", .more = "On a mount, that is since the last session began. Into a pipe, it is a patch for `git apply`.",
           .page = "copy.md", .example = "diff --stat", .options = {
@@ -86,7 +88,7 @@ std::span<const Command> Commands() {
           .page = "copy.md", .example = "take --apply", .exit_status = "1 also if something could not be taken", .options = {
               {"apply", "", kNothing, "Change the working tree instead: all of it or nothing",
                   "Asks first if the change deletes or takes back your own uncommitted work, if a filter or line-end rule of yours converts a file of it, if it has files that the file tools refuse to write, or that your git settings or hooks name, or if it is too large to be examined."},
-              {"yes", "", kNothing, "With --apply: do not ask, whatever the change contains"},
+              {"yes", "", kNothing, "Do not ask, whatever the change contains"},
               {"undo", "", kNothing, "Put back the files that the last --apply changed",
                   "Nothing, if you have changed one of them since. Again: the way forward."},
               {"force", "", kNothing, "With --undo: also if you have changed them since"},

@@ -132,7 +132,7 @@ std::optional<bool> AskUser(const std::string& question, bool by_default) {
   if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0) return std::nullopt;
   std::cerr << question << std::flush;
   std::string answer;
-  if (!std::getline(std::cin, answer)) return false;
+  if (!std::getline(std::cin, answer)) return std::nullopt;
   if (answer.empty()) return by_default;
   return answer == "y" || answer == "Y" || answer == "yes";
 }
@@ -176,6 +176,10 @@ copy::Choice ReadChoice(const Parsed& parsed) {
 
 copy::SendOptions ReadSendOptions(const Parsed& parsed) {
   copy::SendOptions options;
+  options.ask = [](const std::string& question) { return AskUser(question, false); };
+  for (const cxxopts::KeyValue& option : parsed.arguments()) {
+    if (option.key() == "include") options.include.push_back(option.value());
+  }
   if (parsed.count("setup") == 0) return options;
   const auto& setup = parsed["setup"].as<std::string>();
   options.sets_up_again = setup == kAlone;

@@ -41,7 +41,8 @@ std::chrono::seconds CallTimeout(std::chrono::milliseconds command_timeout);
 
 std::vector<std::string> ToolNames();
 
-/// The answer to a question that ends with "[Y/n] " or "[y/N] ". Nothing without a terminal.
+/// The answer to a question that ends with "[Y/n] " or "[y/N] ". Nothing without a terminal, or at
+/// the end of its input.
 std::optional<bool> AskUser(const std::string& question, bool by_default);
 
 using copy::Instance;

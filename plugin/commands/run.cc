@@ -127,8 +127,9 @@ int RunAgent(const Parsed& parsed) {
   if (!work->HasRoots() && parsed.count("root") > 0) {
     throw Error("--root is for mounted projects; in a copy there is nothing else");
   }
-  if (work->HasRoots() && parsed.count("setup") > 0) {
-    throw Error("--setup is for a copy; on a mount, the agent works in the project itself");
+  if (work->HasRoots() && parsed.count("setup") + parsed.count("include") > 0) {
+    throw Error(
+        "--setup and --include are for a copy; on a mount, the agent works in the project itself");
   }
   RequireInstance(serve);
   FillRequest(agent, parsed, serve, loaded.reach, *work, request);

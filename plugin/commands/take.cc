@@ -17,7 +17,6 @@ int Take(const Parsed& parsed) {
   std::optional<std::string> branch;
   if (parsed.count("branch") > 0) branch = parsed["branch"].as<std::string>();
   if (apply && branch) throw support::Error("--apply and --branch exclude each other");
-  if (yes && !apply) throw support::Error("--yes is for --apply; without it, nothing is asked");
   if (undo && (apply || branch)) throw support::Error("--undo excludes --apply and --branch");
   if (force && !undo) throw support::Error("--force is for --undo");
   const std::uint64_t max_size = ReadMaxSize(parsed);
@@ -31,9 +30,10 @@ int Take(const Parsed& parsed) {
     return 0;
   }
   copy.RequireSent();
-  if (!apply) return copy::TakeBranches(copy, branch, max_size);
-  const auto ask = [](const std::string& question) { return AskUser(question, false); };
-  return copy::TakeFiles(copy, max_size, yes ? copy::Ask() : ask);
+  const copy::Ask ask =
+      yes ? copy::Ask() : [](const std::string& question) { return AskUser(question, false); };
+  if (!apply) return copy::TakeBranches(copy, branch, max_size, ask);
+  return copy::TakeFiles(copy, max_size, ask);
 }
 
 }  // namespace commands

@@ -9,6 +9,7 @@
 #include "copy/apply.h"
 #include "copy/branches.h"
 #include "copy/diff.h"
+#include "copy/lend.h"
 #include "copy/served_copy.h"
 #include "copy/take.h"
 #include "shell/shell_quote.h"
@@ -128,13 +129,19 @@ exposure::Report Copy::MakeReport(const exposure::CommitChanges& changes,
         ".git/lfs/objects of the copy.");
   }
   if (!branch.empty()) AddOverwritten(users, changes.list, report);
+  exposure::Notes lent;
+  lent.AddSection("Lent by you, and in this:", FindLent(side_, changes.list));
+  report.has_lent = !lent.empty() || (report.is_cut && !LentNames(side_.facts()).empty());
+  report.AddFirst(lent);
   return report;
 }
 
 exposure::Report Copy::MakeReport(const std::string& from, const std::string& to,
                                   const std::string& branch,
                                   const std::map<std::string, std::string>& others) const {
-  return MakeReport(exposure::ReadCommits(side_.git(), from, to, !branch.empty(), others), branch);
+  return MakeReport(exposure::ReadCommits(side_.git(), from, to, !branch.empty(), others, {}, {},
+                                          LentIds(side_.facts())),
+                    branch);
 }
 
 exposure::Report Copy::MakeReport(const GuestState& state) const {

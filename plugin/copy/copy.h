@@ -77,10 +77,15 @@ class Copy {
 /// The names of the project's copies in the instance; that of the one without a name is empty.
 std::vector<std::string> ListNames(const Instance& instance, const Choice& choice);
 
+/// The answer to a question; nothing without a terminal.
+using Ask = std::function<std::optional<bool>(const std::string& question)>;
+
 /// What `copy` and `run` want besides.
 struct SendOptions {
   std::optional<std::string> setup = {};  ///< a new set-up command; empty: none any more
   bool sets_up_again = false;
+  std::vector<std::string> include = {};  ///< of `--include`
+  Ask ask = {};                           ///< may be empty
 };
 
 /// Makes the copy, or replaces it by the working tree if everything in it was taken. Returns what

@@ -12,6 +12,7 @@
 #include <map>
 
 #include "copy/copy.h"
+#include "copy/lend.h"
 #include "copy/programs.h"
 #include "copy/set_aside.h"
 #include "git/git.h"
@@ -146,6 +147,7 @@ shell::Script ScriptOf(const Site& site, const Settings& settings, const std::st
                   {"DONE", support::Join({facts.sent, facts.base, facts.applied}, " ")},
                   {"BRANCH", facts.branch},
                   {"RECORDS", support::Join(names, " ")},
+                  {"LENT", support::Join(LentNames(facts), "\n")},
                   {"ONLY_STATE", ""},
                   {"STATE", ""},
                   {"NOTE", ""},
@@ -377,11 +379,11 @@ void RequireOurs(const Site& site, const GuestState& state) {
   if (state.directory != "ours") throw Error(Advice(state.directory, "", site));
 }
 
-void SendFile(Copy& copy, const std::filesystem::path& path, const std::string& to) try {
+void SendFile(Copy& copy, const std::filesystem::path& path, const std::string& to,
+              std::uint32_t permissions) try {
   constexpr std::streamsize kPiece = 262144;
-  constexpr std::uint32_t kPermissions = 0444;  // as git's
   const auto quiet = [&] { return support::Context().WithTimeout(kSilence); };
-  const auto file = copy.guest().Open(to, guest::OpenMode::kCreateExclusive, kPermissions, quiet());
+  const auto file = copy.guest().Open(to, guest::OpenMode::kCreateExclusive, permissions, quiet());
   std::ifstream source(path, std::ios::binary);
   std::string piece(kPiece, '\0');
   std::uint64_t sent = 0;

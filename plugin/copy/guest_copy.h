@@ -85,7 +85,8 @@ GuestState CommitGuestWork(Copy& copy, const std::vector<std::string>& common,
 void RequireOurs(const Site& site, const GuestState& state);
 
 /// Copies a file to a new one in the guest.
-void SendFile(Copy& copy, const std::filesystem::path& file, const std::string& to);
+void SendFile(Copy& copy, const std::filesystem::path& file, const std::string& to,
+              std::uint32_t permissions = 0444);
 
 /// Passes on a pack that `program` makes of the revisions (lines) until `on_bytes` returns false.
 /// The connection's thread calls `on_bytes` and waits for it, so nothing else may use the

@@ -88,12 +88,9 @@ std::vector<std::string> Unread(const std::string& error) {
   return lines;
 }
 
-void NoteUntracked(const std::vector<RawChange>& changes, exposure::Notes& notes) {
-  std::vector<std::string> names;
-  for (const RawChange& change : changes) {
-    if (change.mode == git::kNoEntry) names.push_back(change.path);
-  }
-  notes.AddNote(support::Count(names.size(), "untracked file") + " copied, too:", names);
+/// `names`: sorted.
+bool IsAmong(const std::vector<std::string>& names, const std::string& name) {
+  return std::binary_search(names.begin(), names.end(), name);
 }
 
 constexpr const char* kNoTree = "git cannot write the working tree";
@@ -106,7 +103,7 @@ void LeaveOut(const Git& git, const Project& project, const std::vector<std::str
 }
 
 /// What the copy lacks, since git keeps it elsewhere or ignores it.
-void NoteLeftBehind(const Project& project, const Git& git, exposure::Notes& notes) {
+void NoteLeftBehind(const Project& project, const Git& git, bool has_lent, exposure::Notes& notes) {
   std::error_code none;
   for (const char* name : {"MERGE_HEAD", "rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD"}) {
     if (!fs::exists(project.index.parent_path() / name, none)) continue;
@@ -136,9 +133,10 @@ void NoteLeftBehind(const Project& project, const Git& git, exposure::Notes& not
       git.Run({"ls-files", "-z", "-o", "-i", "--exclude-standard", "--directory"}).output;
   const auto count = std::count(ignored.begin(), ignored.end(), '\0');
   if (count > 0) {
-    notes.Add(count == 1
-                  ? "Note: 1 ignored file or directory stays behind."
-                  : support::Format("Note: {} ignored files or directories stay behind.", count));
+    notes.Add((count == 1
+                   ? "Note: 1 ignored file or directory stays behind"
+                   : support::Format("Note: {} ignored files or directories stay behind", count)) +
+              (has_lent ? ", but for what is lent." : "."));
   }
 }
 
@@ -233,7 +231,8 @@ Project ReadProject(const fs::path& top, const Git& users) {
   return project;
 }
 
-Snapshot TakeSnapshot(const Project& project, const Git& users, const SideRepository& side) {
+Snapshot TakeSnapshot(const Project& project, const Git& users, const SideRepository& side,
+                      const std::vector<std::string>& lent) {
   const fs::path index = side.path() / "index";
   Snapshot snapshot;
   const Git git = users.With({{"GIT_INDEX_FILE", index.string()},
@@ -254,23 +253,29 @@ Snapshot TakeSnapshot(const Project& project, const Git& users, const SideReposi
                              "-z", tree},
                             "git cannot compare the working tree with the index"));
   const Rules rules = ReadRules(project, git);
-  const std::vector<std::string> kept = KeptByOldRules(side, rules, changes);
-  if (kept.empty()) {
-    snapshot.rules = EachWithNul(rules);
-    if (side.facts().sent.empty()) NoteUntracked(changes, snapshot.notes);
-  } else {
-    LeaveOut(git, project, kept);
+  std::vector<std::string> left_out = KeptByOldRules(side, rules, changes);
+  if (left_out.empty()) snapshot.rules = EachWithNul(rules);
+  for (const std::string& path : left_out) {
+    if (!IsAmong(lent, path)) snapshot.kept.push_back(path);
+  }
+  std::vector<std::string> untracked;
+  for (const RawChange& change : changes) {
+    if (change.mode == git::kNoEntry)
+      (IsAmong(lent, change.path) ? left_out : untracked).push_back(change.path);
+  }
+  if (!snapshot.rules.empty() && side.facts().sent.empty()) {
+    snapshot.notes.AddNote(support::Count(untracked.size(), "untracked file") + " copied, too:",
+                           untracked);
+  }
+  if (!left_out.empty()) {
+    LeaveOut(git, project, left_out);
     tree = git.Require({"write-tree"}, kNoTree);
-    snapshot.notes.AddNote(
-        "left out, since a file of rules such as .gitignore has changed since the last send "
-        "(git add -f FILE sends it):",
-        kept);
   }
   snapshot.notes.AddNote("under filters of yours, so as git stores them:",
                          {rules.begin() + 1, rules.end()});
   if (project.is_partial)
     snapshot.notes.Add("Note: this is a partial clone: the copy has no history.");
-  NoteLeftBehind(project, git, snapshot.notes);
+  NoteLeftBehind(project, git, !lent.empty(), snapshot.notes);
   // The dates of HEAD: the same state is the same commit.
   const Git dated =
       git.With({{"GIT_AUTHOR_DATE", project.head_date}, {"GIT_COMMITTER_DATE", project.head_date}});

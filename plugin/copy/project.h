@@ -52,14 +52,16 @@ inline constexpr const char* kPartialText =
 
 /// The user's working tree as a commit.
 struct Snapshot {
-  std::string commit = {};     ///< HEAD if the working tree has no changes
-  exposure::Notes notes = {};  ///< what is not in it
-  std::string rules = {};      ///< for RulesFile; empty if they have kept files from it
+  std::string commit = {};             ///< HEAD if the working tree has no changes
+  exposure::Notes notes = {};          ///< what is not in it
+  std::string rules = {};              ///< for RulesFile; empty if they have kept files from it
+  std::vector<std::string> kept = {};  ///< the names of these, but for those that are lent
 };
 
-/// Writes the working tree into the side repository. Changes nothing in the user's. Throws
-/// support::Error.
-Snapshot TakeSnapshot(const Project& project, const Git& users, const SideRepository& side);
+/// Writes the working tree into the side repository, without untracked files that are `lent`
+/// (sorted). Changes nothing in the user's. Throws support::Error.
+Snapshot TakeSnapshot(const Project& project, const Git& users, const SideRepository& side,
+                      const std::vector<std::string>& lent);
 
 /// Whether rules of the commit name files of git LFS; "--cached": of the index.
 bool HasLargeFiles(const Git& git, const std::string& commit);

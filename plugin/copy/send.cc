@@ -6,6 +6,7 @@
 
 #include "copy/checkpoints.h"
 #include "copy/copy.h"
+#include "copy/lend.h"
 #include "copy/programs.h"
 #include "copy/rules.h"
 #include "support/errors.h"
@@ -77,18 +78,26 @@ Notes Send(Copy& copy, const SendOptions& options) {
   const Git users = copy.users();
   const Project project = ReadProject(copy.project(), users);
   side.Prepare(project);
-  const Snapshot snapshot = TakeSnapshot(project, users, side);
-  copy.Connect();
-  DeleteOld(copy);
-  const GuestState state = CommitGuestWork(copy, CommonCommits(side));
   CopyFacts facts = side.facts();
   if (options.setup && *options.setup != facts.setup) {
     facts.setup = *options.setup;
     facts.setup_end.clear();
-    if (!facts.sent.empty()) side.Save(facts);
   }
+  Notes notes;
+  std::vector<std::string> behind = ChooseLent(project, users, options, facts, notes);
+  if (!facts.sent.empty()) side.Save(facts);
+  const Snapshot snapshot = TakeSnapshot(project, users, side, LentNames(facts));
+  copy.Connect();
+  DeleteOld(copy);
+  const GuestState state = CommitGuestWork(copy, CommonCommits(side));
   const std::string place = side.place().instance + ":" + facts.directory;
   const std::string the_copy = Format("The copy in {}", place);
+  const auto stay = [&](const std::string& text) {
+    notes.Add(text);
+    SendLent(copy, false, facts, notes);
+    side.Save(facts);
+    return notes;
+  };
   const bool is_there = state.directory != "absent" && state.directory != "interrupted";
   if (is_there) {
     RequireOurs(copy.side(), state);
@@ -98,22 +107,19 @@ Notes Send(Copy& copy, const SendOptions& options) {
         std::any_of(state.untaken.refs.begin(), state.untaken.refs.end(),
                     [&](const auto& ref) { return ref.source == "refs/heads/" + project.branch; });
     if (would_lose) {
-      Notes notes;
-      if (state.untaken.IsUnfinished()) notes = NotesOnRest(side, state.untaken);
-      notes.Add(Format("{} stays as it is: {} not taken. limactl mcp take {}", the_copy,
-                       state.untaken.Summary(), side.place().selector));
-      return notes;
+      if (state.untaken.IsUnfinished()) notes.Add(NotesOnRest(side, state.untaken));
+      return stay(Format("{} stays as it is: {} not taken. limactl mcp take {}", the_copy,
+                         state.untaken.Summary(), side.place().selector));
     }
     const bool is_current = state.work == snapshot.commit && facts.sent == snapshot.commit &&
                             facts.base == project.head && facts.branch == project.branch &&
                             support::ReadText(RulesFile(side)) == snapshot.rules;
-    if (is_current) return Notes(Format("{} is up to date.", the_copy));
+    if (is_current) return stay(Format("{} is up to date.", the_copy));
   }
   const std::optional<FileLock> use = side.place().TakeUse(LockKind::kExclusive);
   if (!use && !is_there) throw Error(side.place().InUseText());
-  if (!use) return Notes(Format("{} stays as it is: it is in use.", the_copy));
+  if (!use) return stay(Format("{} stays as it is: it is in use.", the_copy));
 
-  Notes notes;
   if (!state.untaken.empty())
     notes.Add(Format("Not taken, and still in the copy: {}.", state.untaken.Summary()));
   const bool was_made = !facts.sent.empty();
@@ -122,6 +128,9 @@ Notes Send(Copy& copy, const SendOptions& options) {
   }
   if (!was_made) side.Save(facts);
   Replace(copy, project, snapshot, state);
+  ForgetTracked(side, snapshot.commit, facts);
+  Notes lent;
+  SendLent(copy, true, facts, lent);
   if (!snapshot.rules.empty()) support::WriteText(RulesFile(side), snapshot.rules);
   side.Save({.project = facts.project,
              .directory = facts.directory,
@@ -131,12 +140,21 @@ Notes Send(Copy& copy, const SendOptions& options) {
              .applied = snapshot.commit,
              .replaced = facts.replaced,
              .setup = facts.setup,
-             .name = facts.name});
+             .name = facts.name,
+             .lent = facts.lent});
   CallGuest(copy, {}, "rm -f \"$next\"");
   KeepAsSent(copy);
   notes.Add(snapshot.notes);
+  behind.insert(behind.end(), snapshot.kept.begin(), snapshot.kept.end());
+  notes.AddNote(
+      Format("not sent, since git ignores them, or a file of rules such as .gitignore has changed "
+             "since the last send (git add -f FILE sends one, limactl mcp copy {} --include FILE "
+             "lends one):",
+             side.place().instance),
+      behind);
   notes.Add(is_there ? Format("{} starts again from here.", the_copy)
                      : Format("Copied to {}.", place));
+  notes.Add(lent);
   (void)side.git().Run({"-c", "gc.autoDetach=false", "gc", "-q", "--auto"});
   return notes;
 }

@@ -40,7 +40,7 @@ constexpr std::array kFields = {&CopyFacts::project,  &CopyFacts::directory, &Co
                                 &CopyFacts::sent,     &CopyFacts::base,      &CopyFacts::work,
                                 &CopyFacts::taken,    &CopyFacts::applied,   &CopyFacts::branches,
                                 &CopyFacts::replaced, &CopyFacts::setup,     &CopyFacts::setup_end,
-                                &CopyFacts::name};
+                                &CopyFacts::name,     &CopyFacts::lent};
 constexpr std::size_t kFirstId = 3;
 constexpr std::size_t kAlways = 10;  // fields that are written also if they are empty
 constexpr std::size_t kIdLength = 16;

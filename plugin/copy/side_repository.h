@@ -46,6 +46,7 @@ struct CopyFacts {
   std::string setup_end = {};  ///< its exit status in this copy; empty until it has come to an end
 
   std::string name = {};  ///< of `--name`
+  std::string lent = {};  ///< see lend.h
 
   /// Those that the side repository keeps.
   [[nodiscard]] std::vector<std::string> Commits() const;

@@ -219,6 +219,10 @@ void RawSnapshot::Remove() const {
   fs::remove_all(directory_);
 }
 
+Files LookAt(const SideRepository& side, const std::vector<std::string>& paths) {
+  return RawSnapshot(side, side.path()).Look(paths);
+}
+
 int NextNumber(const SideRepository& side) {
   const std::string& number = side.facts().replaced;
   return number.empty() ? 1 : std::stoi(number) + 1;

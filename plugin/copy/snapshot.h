@@ -69,6 +69,7 @@ class RawSnapshot {
   void Remove() const;
 
  private:
+  friend Files LookAt(const SideRepository& side, const std::vector<std::string>& paths);
   RawSnapshot(const SideRepository& side, std::filesystem::path directory)
       : side_(&side),
         directory_(std::move(directory)),
@@ -87,6 +88,9 @@ class RawSnapshot {
   std::string sent_;
   Files files_;
 };
+
+/// What is at the paths of the working tree and at the directories that they are in.
+Files LookAt(const SideRepository& side, const std::vector<std::string>& paths);
 
 /// The number of the next snapshot: one more than the facts have.
 int NextNumber(const SideRepository& side);

@@ -11,6 +11,7 @@
 
 #include "copy/branches.h"
 #include "copy/diff.h"
+#include "copy/lend.h"
 #include "paths/names.h"
 #include "support/errors.h"
 #include "support/words.h"
@@ -23,8 +24,8 @@ using support::Format;
 
 /// Prints what the branches change, for the host. If that fails, they still come, and the result
 /// is 1.
-int PrintReport(const Copy& copy, const std::string& from,
-                const std::vector<Branch>& branches) try {
+int PrintReport(const Copy& copy, const std::string& from, const std::vector<Branch>& branches,
+                bool& has_lent) try {
   std::string to = from;
   std::map<std::string, std::string> others;
   for (const auto& [name, old, source] : branches) {
@@ -34,7 +35,9 @@ int PrintReport(const Copy& copy, const std::string& from,
       others[source.id] = name;
     }
   }
-  copy.MakeReport(from, to, branches.front().name, others).Print(std::cerr);
+  const exposure::Report report = copy.MakeReport(from, to, branches.front().name, others);
+  report.Print(std::cerr);
+  has_lent = report.has_lent;
   return 0;
 } catch (const Error& error) {
   std::cerr << Format("What the branches change cannot be examined: {}\n", error.what());
@@ -73,10 +76,19 @@ std::vector<Source> SourcesOf(const SideRepository& side, const GuestState& stat
   return sources;
 }
 
+void RequireConsent(const Ask& ask) {
+  const auto is_wanted = ask("The branches have what you lend, or may have it. Take them? [y/N] ");
+  if (!is_wanted) {
+    throw Error(
+        "The branches have what you lend, or may have it. To take them all the same: --yes");
+  }
+  if (!*is_wanted) throw Error("Nothing was changed.");
+}
+
 /// Sets a branch for each source. `name`: that the user wants for the work. What is not taken stays
 /// in `untaken`.
 int SetBranches(Copy& copy, Branches& all, const std::optional<std::string>& name,
-                GuestState& state) {
+                GuestState& state, const Ask& ask) {
   SideRepository& side = copy.side();
   Untaken left{.rest = state.untaken.rest, .notes = state.untaken.notes};
   std::vector<Branch> branches;
@@ -93,7 +105,9 @@ int SetBranches(Copy& copy, Branches& all, const std::optional<std::string>& nam
     return 0;
   }
   const std::string from = SentOrNothing(side);
-  const int result = PrintReport(copy, from, branches);
+  bool has_lent = !LentNames(side.facts()).empty();  // unless the report says otherwise
+  const int result = PrintReport(copy, from, branches, has_lent);
+  if (has_lent && ask) RequireConsent(ask);
   all.Set(side, branches);
   for (const std::string& text : Describe(side, from, branches)) std::cout << text << '\n';
   PrintNotes(side, from, has_work);
@@ -126,12 +140,13 @@ void AddOverwritten(const Git& users, const std::vector<exposure::Change>& chang
                     overwritten);
 }
 
-int TakeBranches(Copy& copy, const std::optional<std::string>& name, std::uint64_t max_size) {
+int TakeBranches(Copy& copy, const std::optional<std::string>& name, std::uint64_t max_size,
+                 const Ask& ask) {
   const Git users = copy.users();
   if (name) RequireBranchName(users, *name);
   Branches branches(users, copy.side());
   GuestState state = Fetch(copy, max_size, Refs::kAll);
-  const int result = SetBranches(copy, branches, name, state);
+  const int result = SetBranches(copy, branches, name, state, ask);
   NotesOn(copy.side(), state.untaken).Print(std::cerr);
   return state.untaken.empty() ? result : 1;
 }

@@ -13,14 +13,12 @@
 /// What `take` does, and prints. Each function throws support::Error.
 namespace copy {
 
-/// Brings all work as branches. `name`: that of HEAD's. Returns the exit code.
-int TakeBranches(Copy& copy, const std::optional<std::string>& name, std::uint64_t max_size);
+/// Brings all work as branches. `name`: that of HEAD's. `ask`: empty if the answer is yes. Returns
+/// the exit code.
+int TakeBranches(Copy& copy, const std::optional<std::string>& name, std::uint64_t max_size,
+                 const Ask& ask);
 
-/// The answer to a question; nothing without a terminal.
-using Ask = std::function<std::optional<bool>(const std::string& question)>;
-
-/// Applies HEAD's work to the working tree. `ask`: empty if the answer is yes. Returns the exit
-/// code.
+/// Applies HEAD's work to the working tree. Returns the exit code.
 int TakeFiles(Copy& copy, std::uint64_t max_size, const Ask& ask);
 
 /// Undoes that. With `force`, also files that were changed since.

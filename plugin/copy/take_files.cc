@@ -65,6 +65,12 @@ void Apply(Copy& copy, GuestState& state, std::uint64_t max_size, const Ask& ask
   }
   const exposure::Report report = copy.MakeReport(patch.changes, "");
   report.Print(std::cerr);
+  if (report.has_lent) {
+    throw Error(
+        "The work has what you lend, or may have it: nothing was changed. As a branch: "
+        "limactl mcp take {}",
+        arguments);
+  }
   std::vector<std::string> modules;  // git apply leaves their directories
   for (const exposure::Change& change : patch.changes.list) {
     if (change.old_mode == git::kRepositoryMode && change.is_deleted())

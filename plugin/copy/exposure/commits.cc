@@ -37,8 +37,8 @@ constexpr std::size_t kMaxTarget = 4096;
 class CommitReader {
  public:
   CommitReader(const Git& git, const std::string& from, const std::string& to,
-               git::TreeEntries tree)
-      : git_(git), from_(from), to_(to) {
+               git::TreeEntries tree, const std::set<std::string>& watched)
+      : git_(git), from_(from), to_(to), watched_(watched) {
     changes_.tree = std::move(tree);
   }
 
@@ -103,7 +103,8 @@ class CommitReader {
       }
       Change change{git::ParseRaw(parts[i].substr(start) + '\0' + parts[i + 1]).front()};
       ++i;
-      if (change.is_deleted() || !known_.emplace(change.path, branch).second) continue;
+      if (change.is_deleted()) continue;
+      if (!known_.emplace(change.path, branch).second && !watched_.contains(change.id)) continue;
       change.note = branch.empty() ? "in a commit in between" : "in " + branch;
       changes_.list.push_back(std::move(change));
     }
@@ -126,6 +127,7 @@ class CommitReader {
   const Git& git_;
   const std::string from_;
   const std::string to_;
+  const std::set<std::string>& watched_;
   std::set<std::pair<std::string, std::string>> known_;  ///< paths, and the branch of each
   CommitChanges changes_;
 };
@@ -243,8 +245,9 @@ class HostRows {
 
 CommitChanges ReadCommits(const Git& git, const std::string& from, const std::string& to,
                           bool between, const std::map<std::string, std::string>& others,
-                          git::TreeEntries tree, const git::PatchSink& patch) {
-  return CommitReader(git, from, to, std::move(tree)).ReadAll(between, others, patch);
+                          git::TreeEntries tree, const git::PatchSink& patch,
+                          const std::set<std::string>& watched) {
+  return CommitReader(git, from, to, std::move(tree), watched).ReadAll(between, others, patch);
 }
 
 Report ReportOnCommits(const CommitChanges& changes, const HostPrograms& programs, const Git& users,

@@ -19,6 +19,10 @@ void Notes::Add(const Notes& more) {
   lines_.insert(lines_.end(), more.lines_.begin(), more.lines_.end());
 }
 
+void Notes::AddFirst(const Notes& more) {
+  lines_.insert(lines_.begin(), more.lines_.begin(), more.lines_.end());
+}
+
 void Notes::AddSection(const std::string& title, const std::vector<std::string>& names) {
   constexpr std::size_t kMaxRows = 20;
   if (names.empty()) return;

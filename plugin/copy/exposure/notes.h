@@ -15,6 +15,7 @@ class Notes {
 
   void Add(const std::string& line);
   void Add(const Notes& more);
+  void AddFirst(const Notes& more);
   /// The title, and up to 20 names below it, as they are; nothing without names.
   void AddSection(const std::string& title, const std::vector<std::string>& names);
   /// "Note: TEXT a, b.", with up to ten names, which are made visible; nothing without names.

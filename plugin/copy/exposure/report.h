@@ -36,6 +36,7 @@ struct Change : git::RawChange {
 /// and names that mislead.
 struct Report : Notes {
   std::size_t protected_files = 0;  ///< that the file tools refuse, or the user's git names
+  bool has_lent = false;            ///< or may have; set by copy::Copy
   bool is_cut = false;              ///< there is more than was examined
 
   void Cut();  ///< says that there is more

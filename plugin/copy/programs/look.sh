@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Set before each call: G (the copy's directory), ID (the project's), SENT and BASE (commits, or empty), DONE
-# (commits that the host has taken, SENT and BASE among them), TAKEN (the last of them), BRANCH, RECORDS (the
-# names under which the host knows what is set aside). They print reports: lines of words.
+# (commits that the host has taken, SENT and BASE among them), TAKEN (the last of them), BRANCH, LENT (lines: names
+# of files that are no work), RECORDS (the names under which the host knows what is set aside). They print reports: lines of words.
 
 begin() {
   aside=$HOME/.cache/limactl-mcp/dropped
@@ -88,12 +88,14 @@ read_id() {
 swap_ends() {
   tr '\n\0' '\0\n'
 }
-# Adds all files. Sets problems: what git says of those that it could not add.
+# Adds all files but $LENT. Sets problems: what git says of those that it could not add.
 add_all() {
   problems=$(git add -A --ignore-errors 2>&1 >/dev/null)
-  [ $? -gt 1 ] || return 0
-  printf '%s\n' "$problems" >&2
-  return 1
+  if [ $? -gt 1 ]; then
+    printf '%s\n' "$problems" >&2
+    return 1
+  fi
+  [ -z "$LENT" ] || printf '%s\n' "$LENT" | tr '\n' '\0' | git update-index -z --force-remove --stdin
 }
 # Prints "rest KIND NAME" for what was not added: unreadable, protected (another user's) or refused (by git).
 list_unadded() {

@@ -52,7 +52,8 @@ apply() {
     add_all || fail_or_full apply
     list_in_the_way | git update-index -z --add --stdin
   elif [ "$STATE" = ours ]; then
-    name=$(list_in_the_way | swap_ends | head -n 1)
+    # What was lent is the user's own.
+    name=$(list_in_the_way | swap_ends | grep -vxF -e "$LENT" | head -n 1)
     [ -z "$name" ] || fail way "$name"
   fi
   [ "$STATE" = absent ] || (NOTE='before the next copy' && open_store && checkpoint) || exit
