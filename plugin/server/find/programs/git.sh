@@ -17,12 +17,12 @@ set_git_environment() {
     GIT_ALLOW_PROTOCOL=none GIT_PAGER=cat GIT_TERMINAL_PROMPT=0 TERM=dumb LC_ALL=C.UTF-8
   run_by='exec'
   # Through this empty repository, attributes do not say what is binary, and git looks at any directory. git
-  # makes it once; a second one if two requests do. One may search already while the other makes it, so its file is
-  # replaced whole. Without it, attributes count, and only the top's rules.
+  # makes it once; a second one if two requests do. One may search already while the other makes it, so the
+  # line is appended. Without it, attributes count, and only the top's rules.
   for empty in "$cache/empty" "$cache/empty.$$" /dev/null; do
     [ ! -s "$empty/info/attributes" ] || break
     git init --bare --template= "$empty/info" && git init --bare --template= "$empty" &&
-      echo '* !diff' >"$empty/info/new.$$" && mv "$empty/info/new.$$" "$empty/info/attributes" && break
+      echo '* !diff' >>"$empty/info/attributes" && break
   done >/dev/null 2>&1
 }
 
