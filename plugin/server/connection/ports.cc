@@ -159,7 +159,7 @@ void Ports::Serve(const Connect& connect, const std::string& name) {
     if (shared_->connections < kMaxConnections) {
       for (const Listener& each : listeners_) polled.push_back({each.socket.get(), POLLIN, 0});
     }
-    if (::poll(polled.data(), polled.size(), -1) < 0 && errno != EINTR)
+    if (::poll(polled.data(), static_cast<nfds_t>(polled.size()), -1) < 0 && errno != EINTR)
       throw Error("cannot wait for connections: {}", std::strerror(errno));
     if (polled[0].revents != 0) shared_->ended.Drain();
     for (std::size_t i = 1; i < polled.size(); ++i) {
