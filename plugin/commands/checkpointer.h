@@ -20,7 +20,7 @@ struct CheckpointTimes {
   support::Clock::duration running = std::chrono::seconds(30);  ///< then a call counts as ended
   support::Clock::duration limit = std::chrono::seconds(10);    ///< none is made after one longer
   support::Clock::duration delay = std::chrono::seconds(1);     ///< a call waits no longer for one
-  int pause = 20;  ///< how many times longer than one took the next must wait
+  int pause = 50;  ///< how many times longer than one took the next must wait
 };
 
 /// Makes checkpoints of a served copy: some time after the last call that may change something has
