@@ -71,9 +71,10 @@ void KeepAsSent(Copy& copy) try {
 void KeepState(const std::filesystem::path& instance_directory, const Choice& choice,
                guest::Guest& guest, const std::string& note, const support::Context& context) {
   const auto place = SidePlace::Find(instance_directory, choice.project, choice.name);
-  if (!place) return;
-  CallGuest({*place, *place->ReadFacts()}, guest, {{"NOTE", note}, {"TRIES", "1"}},
-            kStore + "checkpoint\nthin", context);
+  const auto facts = place ? place->ReadFacts() : std::nullopt;
+  if (!facts) return;
+  CallGuest({*place, *facts}, guest, {{"NOTE", note}, {"TRIES", "1"}}, kStore + "checkpoint\nthin",
+            context);
 }
 
 void PrintLog(Copy& copy) {

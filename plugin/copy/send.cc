@@ -150,7 +150,7 @@ Notes Send(Copy& copy, const SendOptions& options) {
       Format("not sent, since git ignores them, or a file of rules such as .gitignore has changed "
              "since the last send (git add -f FILE sends one, limactl mcp copy {} --include FILE "
              "lends one):",
-             side.place().instance),
+             side.place().selector),
       behind);
   notes.Add(is_there ? Format("{} starts again from here.", the_copy)
                      : Format("Copied to {}.", place));

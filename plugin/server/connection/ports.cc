@@ -163,7 +163,8 @@ void Ports::Serve(const Connect& connect, const std::string& name) {
       throw Error("cannot wait for connections: {}", std::strerror(errno));
     if (polled[0].revents != 0) shared_->ended.Drain();
     for (std::size_t i = 1; i < polled.size(); ++i) {
-      if (polled[i].revents != 0) Accept(listeners_[i - 1], connect, name);
+      if (polled[i].revents != 0 && shared_->connections < kMaxConnections)
+        Accept(listeners_[i - 1], connect, name);
     }
   }
   throw Error(kForbidden);
